@@ -27,7 +27,7 @@ use benchtop_model::metafile::shipped;
 use benchtop_model::{
     Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
 };
-use benchtop_store::columns::NAMED;
+use benchtop_store::columns::{NAMED, id_hash};
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Content, Manifest, Segment};
 use benchtop_store::open::{FinishedSegment, add_import};
@@ -146,6 +146,15 @@ pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMeta
 pub struct Composition {
     composer: Composer,
     questions: u64,
+    /// Hash of everything that the questions depend on.
+    fingerprint: String,
+}
+
+/// A question on its way into the store.
+enum Composed {
+    /// The store has it, word for word.
+    Known,
+    Item(Box<Item>, Box<RawValue>),
 }
 
 impl Composition {
@@ -186,6 +195,7 @@ impl Composition {
         Ok(Composition {
             composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed),
             questions,
+            fingerprint: fingerprint(metadata, order)?,
         })
     }
 
@@ -288,6 +298,12 @@ impl Composition {
     ) -> Result<Outcome> {
         let dataset = self.dataset();
         let mut report = Report::default();
+        let manifest = Manifest::for_import(&project.imports())?;
+        let same = |p: &Segment| matches!(&p.holds, Content::Items { dataset: d } if d == dataset);
+        if manifest.parts_of(&self.fingerprint).any(same) {
+            report.already = self.questions;
+            return Ok(self.nothing_new(report));
+        }
         let known = NAMED
             .iter()
             .position(|f| *f == benchtop_model::Field::Dataset);
@@ -296,10 +312,21 @@ impl Composition {
         let mut writer = Writer::create(&project.imports())?;
         let make = |item: Item| {
             let line = to_raw_value(&item).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
-            Ok((item, line))
+            if before
+                && let Some(row) = catalog.row_of_hash(id_hash(&item.id))
+                && catalog.line(row as usize)? == line.get()
+            {
+                return Ok(Composed::Known);
+            }
+            Ok(Composed::Item(Box::new(item), line))
         };
         let mut last_picture = 0;
-        self.each(&make, watch, &mut |(item, line): (Item, Box<RawValue>)| {
+        self.each(&make, watch, &mut |composed| {
+            let Composed::Item(item, line) = composed else {
+                report.already += 1;
+                return Ok(());
+            };
+            let item = *item;
             last_picture = last_picture.max(last_picture_of(&item));
             if before && let Some(row) = catalog.row_of(&item.id)? {
                 return if is_unchanged(catalog.item(row as usize)?, item.clone()) {
@@ -314,26 +341,13 @@ impl Composition {
             columns.push(&item)?;
             writer.push(&line)
         })?;
-        let files = |added| FileReport {
-            path: dataset.into(),
-            format: "composed".into(),
-            added,
-        };
         if writer.rows() == 0 {
-            report.files.push(files(0));
-            report.notes.push(format!(
-                "this composition already exists as data set {dataset}; nothing was added"
-            ));
-            return Ok(Outcome {
-                catalog: None,
-                report,
-            });
+            return Ok(self.nothing_new(report));
         }
-        let manifest = Manifest::for_import(&project.imports())?;
         let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
         let done = writer.finish(&file)?;
         report.items = done.rows;
-        report.files.push(files(done.rows));
+        report.files.push(self.file_report(done.rows));
         report
             .notes
             .push(format!("its {last_picture} pictures are not generated yet"));
@@ -348,7 +362,7 @@ impl Composition {
             bytes: done.bytes,
             blake3: done.blake3,
             source: format!("composed by benchtop: {dataset}"),
-            source_blake3: String::new(),
+            source_blake3: self.fingerprint.clone(),
         };
         let fresh = vec![FinishedSegment {
             part,
@@ -367,6 +381,27 @@ impl Composition {
                 manifest::remove_segments(&project.imports(), [file.as_str()]);
                 Err(problem)
             }
+        }
+    }
+
+    fn file_report(&self, added: u64) -> FileReport {
+        FileReport {
+            path: self.dataset().into(),
+            format: "composed".into(),
+            added,
+        }
+    }
+
+    /// The outcome if the store has all questions.
+    fn nothing_new(&self, mut report: Report) -> Outcome {
+        report.files.push(self.file_report(0));
+        report.notes.push(format!(
+            "this composition already exists as data set {}; nothing was added",
+            self.dataset()
+        ));
+        Outcome {
+            catalog: None,
+            report,
         }
     }
 
@@ -467,6 +502,23 @@ fn last_picture_of(item: &Item) -> u64 {
         .as_ref()
         .is_some_and(|p| p.side != benchtop_model::Side::Manipulated);
     item.provenance.as_ref().map_or(0, |p| p.picture) + u64::from(second)
+}
+
+/// Hash of everything that the questions of an order depend on.
+fn fingerprint(metadata: &Metadata, order: &Order) -> Result<String> {
+    let order =
+        serde_json::to_string(order).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    let mut hash = blake3::Hasher::new();
+    for text in [
+        env!("CARGO_PKG_VERSION"),
+        &metadata.vocabulary_revision(),
+        &metadata.template_revision(),
+        &order,
+    ] {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    Ok(hash.finalize().to_hex().to_string())
 }
 
 fn question(composer: &mut Composer, n: u64) -> Result<Item> {

@@ -1,7 +1,7 @@
 //! Floor 5: the terminal program.
 //!
-//! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`app`] connects
-//! them, [`program`] is the event loop, and [`terminal`] is the only code that accesses the tty.
+//! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`app`] carries them
+//! out, [`program`] is the event loop, and [`terminal`] is the only code that accesses the tty.
 //!
 //! | module | contents |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
 //! | `editor` | opens the person's editor on a file at a line |
 //! | [`keymap`] | key bindings |
+//! | [`pane`] | what every pane implements, and what it may ask of the program |
 //! | [`palette`] | color arithmetic for themes and pictures |
 //! | [`panes`] | the screens that the tabs lead to |
 //! | [`preview`] | picture files as something that a pane can show, in the background |
@@ -23,6 +24,7 @@ pub mod app;
 mod editor;
 pub mod keymap;
 pub mod palette;
+pub mod pane;
 pub mod panes;
 pub mod preview;
 pub mod program;

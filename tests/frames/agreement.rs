@@ -12,8 +12,9 @@ use benchtop::model::round::state::RoundState;
 use benchtop::model::{Error, ErrorKind, Status};
 use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::keymap::Keymap;
-use benchtop::tui::panes::agreement::{AgreementEffect, AgreementPane, ReplyFor};
+use benchtop::tui::pane::Effect;
+use benchtop::tui::pane::recorder::Recorder;
+use benchtop::tui::panes::agreement::AgreementPane;
 use benchtop::tui::theme::Look;
 
 use super::{SIZES, accessible, check, check_narrow, frame, look};
@@ -140,30 +141,36 @@ fn state(name: &str) -> RoundState {
     }
 }
 
-fn settle(pane: &mut AgreementPane, effects: Vec<AgreementEffect>) {
+fn recorder() -> Recorder {
+    Recorder::new().unwrap()
+}
+
+/// Answers all requests and their follow-ups.
+fn settle(pane: &mut AgreementPane, effects: Vec<Effect>) {
+    let rec = recorder();
     for effect in effects {
-        let more = match effect {
-            AgreementEffect::Ask(ReplyFor::Rounds, _) => {
-                pane.on_rounds(Ok(vec![state("second-pass")]))
+        let Effect::Ask(ask) = &effect else { continue };
+        let more = match &ask.request {
+            AnyRequest::Rounds(_) => {
+                rec.reply::<request::Rounds>(pane, effect, Ok(vec![state("second-pass")]))
             }
-            AgreementEffect::Ask(
-                ReplyFor::Agreed(of),
-                AnyRequest::Agreement(request::Agreement(ask)),
-            ) => pane.on_agreement(of, Ok(answer(&ask))),
-            _ => vec![],
+            AnyRequest::Agreement(request::Agreement(ask)) => {
+                let found = answer(ask);
+                rec.reply::<request::Agreement>(pane, effect, Ok(found))
+            }
+            other => panic!("{other:?}"),
         };
         settle(pane, more);
     }
 }
 
 fn picture(pane: &mut AgreementPane, size: (u16, u16), look: &Look) -> String {
-    let keys = Keymap::defaults().unwrap();
-    frame(size, |area, buf| pane.draw(area, &keys, buf, look))
+    frame(size, |area, buf| recorder().draw(pane, area, buf, look))
 }
 
 fn shown(size: (u16, u16)) -> AgreementPane {
     let mut pane = AgreementPane::new();
-    let effects = pane.start();
+    let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
     picture(&mut pane, size, &look());
     pane
@@ -171,7 +178,7 @@ fn shown(size: (u16, u16)) -> AgreementPane {
 
 fn press(pane: &mut AgreementPane, actions: &[Action]) {
     for action in actions {
-        let effects = pane.act(*action);
+        let effects = recorder().act(pane, *action);
         settle(pane, effects);
     }
 }
@@ -212,14 +219,17 @@ fn agreement_loading_refused_and_without_verdicts() {
         size,
         &picture(&mut pane, size, &look()),
     );
-    let effects = pane.on_rounds(Ok(vec![state("second-pass")]));
-    let [AgreementEffect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
-        panic!("{effects:?}")
+    let rec = recorder();
+    let load = |pane: &mut AgreementPane, found| {
+        let rounds = rec.open(pane).remove(0);
+        let rounds = rec.reply::<request::Rounds>(pane, rounds, Ok(vec![state("second-pass")]));
+        let ask = rounds.into_iter().next().unwrap();
+        rec.reply::<request::Agreement>(pane, ask, found);
     };
     let what = "the round `second-pass` is blind: scores and verdicts of others come after yours";
     let blind =
         Error::new(ErrorKind::Denied, what).help("judge the items that it asks you for first");
-    pane.on_agreement(ask.clone(), Err(blind));
+    load(&mut pane, Err(blind));
     check(
         "agreement_refused",
         size,
@@ -228,9 +238,12 @@ fn agreement_loading_refused_and_without_verdicts() {
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
     let nobody = AgreementAnalysis {
         rows: vec![Row::group("all", empty)],
-        ..answer(ask)
+        ..answer(&AgreementQuery {
+            round: Some("second-pass".into()),
+            ..AgreementQuery::default()
+        })
     };
-    pane.on_agreement(ask.clone(), Ok(nobody));
+    load(&mut pane, Ok(nobody));
     check(
         "agreement_nothing",
         size,

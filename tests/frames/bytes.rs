@@ -231,15 +231,16 @@ fn a_cursor_move_among_terms_templates_and_coverage() {
                 "templates {level:?} {action:?}: {bytes} B"
             );
         }
+        let rec = super::metadata::recorder();
         let mut coverage = super::metadata::coverage();
         let mut screen = Screen::new(theme, level);
-        assert!(screen.draw(|buf, look| coverage.draw(AREA, buf, look)) > 1000);
-        coverage.act(Action::Right, &[]);
-        coverage.act(Action::Right, &[]);
-        screen.draw(|buf, look| coverage.draw(AREA, buf, look));
+        assert!(screen.draw(|buf, look| rec.draw(&mut coverage, AREA, buf, look)) > 1000);
+        rec.act(&mut coverage, Action::Right);
+        rec.act(&mut coverage, Action::Right);
+        screen.draw(|buf, look| rec.draw(&mut coverage, AREA, buf, look));
         for action in [Action::Down, Action::Right, Action::Up, Action::Left] {
-            coverage.act(action, &[]);
-            let bytes = screen.draw(|buf, look| coverage.draw(AREA, buf, look));
+            rec.act(&mut coverage, action);
+            let bytes = screen.draw(|buf, look| rec.draw(&mut coverage, AREA, buf, look));
             assert!(
                 (20..=BUDGET).contains(&bytes),
                 "coverage {level:?} {action:?}: {bytes} B"

@@ -3,7 +3,9 @@
 use benchtop::model::metafile;
 use benchtop::model::usage::{FailingTerm, FileState, Grid, MetadataState, Tally, TermUse};
 use benchtop::model::{Error, Status};
+use benchtop::protocol::wire::request;
 use benchtop::tui::action::Action;
+use benchtop::tui::pane::recorder::Recorder;
 use benchtop::tui::panes::coverage::CoveragePane;
 use benchtop::tui::panes::metadata::preview::compute;
 use benchtop::tui::panes::metadata::worker::Done;
@@ -266,31 +268,42 @@ fn grid() -> Grid {
 }
 
 pub(super) fn coverage() -> CoveragePane {
-    let mut pane = CoveragePane::new();
-    pane.on_grid("subject", "style", Ok(grid()));
+    let (rec, mut pane) = (recorder(), CoveragePane::new());
+    let ask = rec.open(&mut pane).remove(0);
+    rec.reply::<request::Grid>(&mut pane, ask, Ok(grid()));
     pane
+}
+
+pub(super) fn recorder() -> Recorder {
+    Recorder::new().unwrap()
 }
 
 #[test]
 fn coverage_in_color_and_without() {
     for size in SIZES {
         let mut pane = coverage();
-        frame(size, |area, buf| pane.draw(area, buf, &look()));
+        frame(size, |area, buf| {
+            recorder().draw(&mut pane, area, buf, &look())
+        });
         for action in [Action::Right, Action::Right, Action::Right, Action::Down] {
-            pane.act(action, &[]);
+            recorder().act(&mut pane, action);
         }
         check(
             "coverage",
             size,
-            &frame(size, |area, buf| pane.draw(area, buf, &look())),
+            &frame(size, |area, buf| {
+                recorder().draw(&mut pane, area, buf, &look())
+            }),
         );
         check_narrow(
             "coverage_accessible",
             size,
-            &frame(size, |area, buf| pane.draw(area, buf, &accessible())),
+            &frame(size, |area, buf| {
+                recorder().draw(&mut pane, area, buf, &accessible())
+            }),
         );
-        pane.act(Action::NextCount, &[]);
-        pane.act(Action::NextCount, &[]);
+        recorder().act(&mut pane, Action::NextCount);
+        recorder().act(&mut pane, Action::NextCount);
         let mono = super::Look::new(
             &super::Theme::shipped("mono").unwrap(),
             super::ColorLevel::Mono,
@@ -299,7 +312,9 @@ fn coverage_in_color_and_without() {
         check_narrow(
             "coverage_rate_mono",
             size,
-            &frame(size, |area, buf| pane.draw(area, buf, &mono)),
+            &frame(size, |area, buf| {
+                recorder().draw(&mut pane, area, buf, &mono)
+            }),
         );
     }
 }
@@ -308,7 +323,7 @@ fn coverage_in_color_and_without() {
 fn failing_terms() {
     for size in SIZES {
         let mut pane = coverage();
-        pane.act(Action::FailingTerms, &[]);
+        let ask = recorder().act(&mut pane, Action::FailingTerms).remove(0);
         let one = |(i, (vocabulary, term)): (usize, &(&str, &str))| FailingTerm {
             vocabulary: vocabulary.to_string(),
             term: term.to_string(),
@@ -321,12 +336,15 @@ fn failing_terms() {
             ("action", "untying a shoelace"),
             ("race", "Asian"),
         ];
-        pane.on_failing(Ok(terms.iter().enumerate().map(one).collect()));
-        pane.act(Action::Select, &[]);
+        let failing = terms.iter().enumerate().map(one).collect();
+        recorder().reply::<request::Failing>(&mut pane, ask, Ok(failing));
+        recorder().act(&mut pane, Action::Select);
         check(
             "failing_terms",
             size,
-            &frame(size, |area, buf| pane.draw(area, buf, &look())),
+            &frame(size, |area, buf| {
+                recorder().draw(&mut pane, area, buf, &look())
+            }),
         );
     }
 }

@@ -99,7 +99,9 @@ fn a_composition_becomes_part_of_the_project_once() {
         assert_eq!(opened.catalog.item(row).unwrap(), wanted[row]);
     }
     let before = place.files();
-    let outcome = place.fill(&opened, &wish, ProgressSink::NONE).unwrap();
+    let tell = |progress: Progress| panic!("nothing is composed again: {progress:?}");
+    let unused = ProgressSink::new(&tell, Cancel::NEVER);
+    let outcome = place.fill(&opened, &wish, unused).unwrap();
     assert!(outcome.catalog.is_none());
     assert_eq!((outcome.report.items, outcome.report.already), (0, 1500));
     assert!(
@@ -150,6 +152,11 @@ fn the_first_questions_of_a_plan_can_be_composed_before_the_rest() {
         (report.already, report.items),
         (500, wanted.len() as u64 - 500)
     );
+    for (wish, questions) in [(&some, 500), (&all, wanted.len() as u64)] {
+        let again = place.fill(&place.opened(), wish, ProgressSink::NONE);
+        let report = again.unwrap().report;
+        assert_eq!((report.already, report.items), (questions, 0));
+    }
     let catalog = place.opened().catalog;
     let rows: Vec<Item> = (0..catalog.len())
         .map(|row| catalog.item(row).unwrap())

@@ -228,11 +228,8 @@ impl<'a> Import<'a> {
 
     /// Number of rows from this very file that the project has, in parts that match `same`.
     fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Content) -> bool) -> u64 {
-        let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
-        parts
-            .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
-            .map(|p| p.rows)
-            .sum()
+        let parts = self.manifest.parts_of(source_blake3);
+        parts.filter(|p| same(&p.holds)).map(|p| p.rows).sum()
     }
 
     /// Adds notes on reading a file.

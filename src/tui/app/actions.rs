@@ -4,7 +4,9 @@ use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::review::{Queue, Viewed};
+use crate::pane::Viewed;
+use crate::panes::registry::TABS;
+use crate::panes::review::Queue;
 use crate::widgets::keys;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
@@ -14,19 +16,10 @@ use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn act(&mut self, action: Action, at: u64) {
+        let tab = TABS.iter().find(|tab| tab.go == action);
         match action {
+            _ if tab.is_some() => tab.into_iter().for_each(|tab| self.go(tab.id)),
             Action::Quit => self.leave(),
-            Action::GoReview => self.go_review(),
-            Action::GoList => self.go_list(),
-            Action::GoBoard => self.go_board(),
-            Action::GoVocabulary => self.go_metadata(PaneId::Vocabulary),
-            Action::GoTemplates => self.go_metadata(PaneId::Templates),
-            Action::GoCoverage => self.go_metadata(PaneId::Coverage),
-            Action::GoGenerate => self.go_generate(),
-            Action::GoFilters => self.go_filters(),
-            Action::GoAgreement => self.go_agreement(),
-            Action::GoAdjudicate => self.go_adjudicate(),
-            Action::GoRounds => self.go_rounds(),
             // The metadata panes have their own undo steps.
             Action::Undo
                 if matches!(self.at, PaneId::Vocabulary | PaneId::Templates)
@@ -88,25 +81,13 @@ impl App {
                     let effects = self.board.act(action);
                     self.board_effects(effects);
                 }
-                PaneId::Vocabulary | PaneId::Templates | PaneId::Coverage => {
-                    self.metadata_action(action)
-                }
-                PaneId::Generate => {
-                    let effects = self.generate.act(action);
-                    self.generate_effects(effects);
-                }
+                PaneId::Vocabulary | PaneId::Templates => self.metadata_action(action),
                 PaneId::Filters => {
                     let effects = self.filters.act(action);
                     self.filters_effects(effects);
                 }
-                PaneId::Agreement => {
-                    let effects = self.agreement.act(action);
-                    self.agreement_effects(effects);
-                }
-                PaneId::Adjudicate => self.adjudicate_action(action, at),
-                PaneId::Rounds => {
-                    let effects = self.rounds.act(action);
-                    self.rounds_effects(effects);
+                other => {
+                    self.with_pane_at(other, at, |pane, cx| pane.act(action, cx));
                 }
             },
         }
@@ -150,16 +131,6 @@ impl App {
                 key(Action::StopTyping),
                 key(Action::SaveMetadata)
             ),
-            PaneId::Coverage => format!(
-                "Items by two properties, to show where more are needed. {open} lists the items of a cell; {} lists the \
-                 terms whose items fail most.",
-                key(Action::FailingTerms)
-            ),
-            PaneId::Generate => format!(
-                "Jobs that generate pictures. They run in the owner and continue if you close the terminal. {} starts one \
-                 after a preview; {open} reviews the item of the newest picture.",
-                key(Action::NewJob)
-            ),
             PaneId::Filters => format!(
                 "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
                  deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
@@ -167,29 +138,6 @@ impl App {
                 key(Action::ThresholdRight),
                 key(Action::SwitchThreshold),
                 key(Action::SaveRules)
-            ),
-            PaneId::Agreement => format!(
-                "Agreement between annotators, updated as they judge. {} groups the items, {} chooses the round, {} copies a \
-                 paragraph for the methods section, {open} lists the items of a row. `more` is the number of further doubly \
-                 judged items that narrows the interval of alpha to ±0.1.",
-                key(Action::GroupAgreement),
-                key(Action::AgreementRound),
-                key(Action::CopyMethods)
-            ),
-            PaneId::Adjudicate => format!(
-                "Items of a round on which annotators differ, unsettled ones first. {}, {}, and {} settle one and ask for a note; {} also \
-                 opens the guidelines to close a gap. {} lists items judged under earlier guidelines.",
-                key(Action::AdjudicateAccept),
-                key(Action::AdjudicateReject),
-                key(Action::AdjudicateFix),
-                key(Action::GuidelineGap),
-                key(Action::EarlierGuidelines)
-            ),
-            PaneId::Rounds => format!(
-                "Rounds of verification. {open} works on one, item by item. Unless the round is open, you see the verdicts of \
-                 others only after your own. {} creates a round, {} tries another protocol.",
-                key(Action::NewRound),
-                key(Action::WhatIf)
             ),
             PaneId::Board => format!(
                 "Models by measures; each cell is k of n. {open} lists the answers behind a cell. {} and {} choose the items to \
@@ -200,6 +148,10 @@ impl App {
                 key(Action::BoardViews),
                 key(Action::CompareModels)
             ),
+            other => {
+                let pane = self.panes.get(other);
+                pane.map_or(String::new(), |pane| pane.help(&self.keymap))
+            }
         }
     }
 
@@ -236,11 +188,7 @@ impl App {
                 let effects = self.list.changed();
                 self.list_effects(effects);
             }
-            PaneId::Board => self.go_board(),
-            PaneId::Adjudicate => self.go_adjudicate(),
-            PaneId::Generate => self.go_generate(),
-            PaneId::Filters => self.go_filters(),
-            _ => {}
+            other => self.go(other),
         }
     }
 

@@ -67,7 +67,7 @@ impl App {
                 } => {
                     self.overlay = Some(Overlay::Menu(
                         MenuFor::Board(purpose),
-                        super::metadata::menu(title, lines),
+                        crate::pane::menu(title, lines),
                     ));
                 }
                 BoardEffect::AskFilter(words) => {
@@ -83,7 +83,7 @@ impl App {
                     let back = self.keymap.press(Action::Back);
                     self.say(Toast::info(format!("{back} returns to the answers")));
                 }
-                BoardEffect::Copy { text, rows } => self.copy(&text, rows),
+                BoardEffect::Copy { text, rows } => self.copy(&text, &format!("{rows} rows")),
                 BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
                 BoardEffect::AskColumn(names) => self.ask_column(names),
                 BoardEffect::AskCopy(what) => self.ask_copy(what),

@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
+use crate::pane::Opens;
+use crate::pane::context::Receiver;
 use crate::panes::review::Draft;
-use crate::panes::{
-    adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds,
-};
+use crate::panes::{board, filters, list, metadata};
 use benchtop_files::project::Project;
 use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
@@ -23,6 +23,8 @@ use benchtop_protocol::{Client, Incoming, home};
 /// The purpose of a pending request.
 #[derive(Clone, Debug)]
 pub enum Pending {
+    /// A pane receives the reply.
+    Pane(Receiver),
     List(list::ReplyFor),
     Item(u32),
     Decide(Uuid),
@@ -41,12 +43,7 @@ pub enum Pending {
     NumberOf,
     Board(Box<board::ReplyFor>),
     Metadata(metadata::ReplyFor),
-    Coverage(coverage::ReplyFor),
-    Generate(generate::ReplyFor),
     Filters(filters::ReplyFor),
-    Agreement(agreement::ReplyFor),
-    Adjudicate(adjudicate::ReplyFor),
-    Rounds(rounds::ReplyFor),
     /// The rounds, to resume the one with this name.
     Resume(String),
     /// The next item of this round, with the number of the request.
@@ -86,15 +83,6 @@ pub enum Pending {
     Place,
     /// The answer is ignored.
     Nothing,
-}
-
-/// What the answer to a request opens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opens {
-    /// A menu or page. Keys typed before it opens are meant for it.
-    Overlay,
-    /// A confirmation with a count. Keys typed before it opens must not confirm it.
-    Confirmation,
 }
 
 /// The state of the connection.

@@ -100,29 +100,14 @@ impl App {
                     &self.setting.look,
                 );
             }
-            PaneId::Generate => {
-                let newest = self.newest_picture(screen.pane);
-                self.generate
-                    .draw(screen.pane, newest.as_ref(), buf, &self.setting.look);
-            }
             PaneId::Filters => {
                 let pictures = self.sample_pictures(screen.pane);
                 self.filters
                     .draw(screen.pane, &pictures, buf, &self.setting.look);
             }
-            PaneId::Agreement => {
-                self.agreement
-                    .draw(screen.pane, &self.keymap, buf, &self.setting.look)
-            }
-            PaneId::Adjudicate => self.draw_adjudicate(screen.pane, buf),
-            PaneId::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
-            PaneId::Coverage => {
-                self.metadata_editor
-                    .coverage
-                    .draw(screen.pane, buf, &self.setting.look)
-            }
             PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),
+            _ => typing_at = self.draw_pane(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());

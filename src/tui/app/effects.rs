@@ -5,7 +5,6 @@ use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::panes::list::ListEffect;
 use crate::panes::review::Queue;
-use crate::terminal::osc52;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat};
@@ -39,7 +38,7 @@ impl App {
                     }
                 }
                 ListEffect::JudgeAll(filter) => self.ask_bulk(filter),
-                ListEffect::Copy { text, rows } => self.copy(&text, rows),
+                ListEffect::Copy { text, rows } => self.copy(&text, &format!("{rows} rows")),
                 ListEffect::AskRegex { column, on } => self.ask_regex(column, on),
                 ListEffect::AskColumn(names) => self.ask_column(names),
                 ListEffect::AskCopy(what) => self.ask_copy(what),
@@ -61,18 +60,6 @@ impl App {
                     Ok(effects) => self.list_effects(effects),
                     Err(problem) => self.say(Toast::from(&problem)),
                 }
-            }
-            Err(problem) => self.say(Toast::from(&problem)),
-        }
-    }
-
-    pub(super) fn copy(&mut self, text: &str, rows: usize) {
-        match osc52::copy(text) {
-            Ok(bytes) => {
-                self.extra.extend(bytes);
-                self.say(Toast::done(format!(
-                    "{rows} rows copied (needs a terminal with OSC 52)"
-                )));
             }
             Err(problem) => self.say(Toast::from(&problem)),
         }

@@ -85,7 +85,7 @@ impl App {
                 } => {
                     self.overlay = Some(Overlay::Menu(
                         MenuFor::Filters(purpose),
-                        super::metadata::menu(title, lines),
+                        crate::pane::menu(title, lines),
                     ));
                 }
                 FiltersEffect::Item(number) => {

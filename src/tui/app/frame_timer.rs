@@ -3,6 +3,7 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
+use crate::pane::{Notice, Pane};
 use crate::widgets::toast::Toast;
 use benchtop_protocol::wire::request;
 
@@ -20,10 +21,8 @@ impl App {
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs report progress more often than anybody can read.
         if !std::mem::take(&mut self.urgent)
-            && matches!(
-                self.at,
-                PaneId::Generate | PaneId::Filters | PaneId::Agreement
-            )
+            && (self.at == PaneId::Filters
+                || self.panes.get(self.at).is_some_and(Pane::shows_progress))
             && now < due
         {
             self.redraw_at = Some(due);
@@ -38,23 +37,14 @@ impl App {
         let waiting = matches!(self.at, PaneId::Review | PaneId::Adjudicate)
             .then(|| self.receipts.deadline())
             .flatten();
-        let counts = [
-            self.recount_at,
-            self.gauges_at,
-            self.rescore_at,
-            self.agree_at,
-        ];
+        let counts = [self.recount_at, self.rescore_at];
         let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        let rounds = [
-            self.rounds_due,
-            self.round_form_due,
-            self.round_due,
-            self.note_due,
-        ];
+        let rounds = [self.round_due, self.note_due];
         counts
             .into_iter()
             .chain(others)
             .chain(rounds)
+            .chain(self.panes.all().map(|(_, pane)| pane.due()))
             .flatten()
             .min()
     }
@@ -66,25 +56,14 @@ impl App {
             self.recount_at = None;
             self.link.ask(Pending::Status, request::Status);
             self.recount_metadata();
-            self.refresh_disputes();
-        }
-        if self.gauges_at.is_some_and(|at| at <= now) {
-            self.read_gauges();
+            self.notify(Notice::Recount);
         }
         if self.rescore_at.is_some_and(|at| at <= now) {
             self.count_scores();
         }
-        if self.agree_at.is_some_and(|at| at <= now) {
-            self.refresh_agreement();
-        }
+        self.tick_panes(now);
         if self.blink_at.is_some_and(|at| at <= now) {
             self.advance_blink(now);
-        }
-        if self.rounds_due.is_some_and(|at| at <= now) {
-            self.refresh_rounds();
-        }
-        if self.round_form_due.is_some_and(|at| at <= now) {
-            self.preview_round();
         }
         if self.round_due.is_some_and(|at| at <= now) {
             self.check_round();
@@ -105,7 +84,7 @@ impl App {
     /// Whether all verdicts and the resume point were acknowledged.
     pub(super) fn all_acknowledged(&self) -> bool {
         self.review.pending().is_empty()
-            && self.adjudicate.pending().is_empty()
+            && !self.panes.all().any(|(_, pane)| pane.has_unsaved())
             && !self.link.unplaced()
     }
 

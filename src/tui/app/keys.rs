@@ -10,7 +10,9 @@ use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
 use crate::keymap::{Lookup, Press};
+use crate::pane::{Chosen, Typed};
 use crate::panes::metadata::TextFor;
+use crate::panes::registry::TABS;
 use crate::widgets::menu::MenuOutcome;
 use crate::widgets::prompt::PromptOutcome;
 use crate::widgets::toast::Toast;
@@ -130,11 +132,6 @@ impl App {
             }
             Lookup::Pending(_) => {}
             // Keys that are no action are text.
-            Lookup::Elsewhere(_) if self.at == PaneId::Rounds && self.typing() => {
-                self.chord.clear();
-                let effects = self.rounds.key(key);
-                self.rounds_effects(effects);
-            }
             Lookup::Elsewhere(_)
                 if self.at == PaneId::Templates && self.metadata_editor.templates.typing() =>
             {
@@ -144,6 +141,10 @@ impl App {
                     .templates
                     .key(key, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
+            }
+            Lookup::Elsewhere(_) if self.typing() => {
+                self.chord.clear();
+                self.with_pane_at(self.at, at, |pane, cx| pane.key(key, cx));
             }
             Lookup::Elsewhere(actions) => {
                 let pressed = std::mem::take(&mut self.chord);
@@ -170,11 +171,6 @@ impl App {
         {
             Some(action) => {
                 let place = match action.scope() {
-                    Scope::Review => format!("in Review ({})", key(Action::GoReview)),
-                    Scope::List => format!("in Items ({})", key(Action::GoList)),
-                    Scope::Board | Scope::Behind | Scope::Answer => {
-                        format!("in Board ({})", key(Action::GoBoard))
-                    }
                     Scope::Table => format!(
                         "in Items and Board ({}, {})",
                         key(Action::GoList),
@@ -184,24 +180,6 @@ impl App {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
                         format!("in Vocabularies and Templates ({words}, {texts})")
                     }
-                    Scope::Vocabulary => {
-                        format!("in Vocabularies ({})", key(Action::GoVocabulary))
-                    }
-                    Scope::Templates | Scope::Editor => {
-                        format!("in Templates ({})", key(Action::GoTemplates))
-                    }
-                    Scope::Coverage => {
-                        format!("in Coverage ({})", key(Action::GoCoverage))
-                    }
-                    Scope::Generate => format!("in Generate ({})", key(Action::GoGenerate)),
-                    Scope::Adjudicate => {
-                        format!("in Adjudicate ({})", key(Action::GoAdjudicate))
-                    }
-                    Scope::Filters => format!("in Filters ({})", key(Action::GoFilters)),
-                    Scope::Agreement => format!("in Agreement ({})", key(Action::GoAgreement)),
-                    Scope::Rounds | Scope::Form => {
-                        format!("in Rounds ({})", key(Action::GoRounds))
-                    }
                     Scope::Round => {
                         format!("in a round ({})", key(Action::GoRounds))
                     }
@@ -209,7 +187,10 @@ impl App {
                         "in a round that asks for answers ({})",
                         key(Action::GoRounds)
                     ),
-                    Scope::Global | Scope::Overlay => "elsewhere".to_string(),
+                    scope => match TABS.iter().find(|tab| tab.scopes.contains(&scope)) {
+                        Some(tab) => format!("in {} ({})", tab.name, key(tab.go)),
+                        None => "elsewhere".to_string(),
+                    },
                 };
                 format!(
                     "`{name}` means `{}` {place}; {help} shows the keys of this pane",
@@ -247,6 +228,7 @@ impl App {
 
     pub(super) fn paste(&mut self, pasted: &str) {
         self.dirty = true;
+        let typing = self.typing();
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => menu.paste(pasted),
             Some(Overlay::Prompt(_, prompt)) => {
@@ -254,16 +236,15 @@ impl App {
                     self.prompt_changed();
                 }
             }
-            None if self.at == PaneId::Rounds && self.rounds.typing() => {
-                let effects = self.rounds.paste(pasted);
-                self.rounds_effects(effects);
-            }
             None if self.at == PaneId::Templates => {
                 let metadata_editor = &mut self.metadata_editor;
                 let effects = metadata_editor
                     .templates
                     .paste(pasted, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
+            }
+            None if typing => {
+                self.with_pane(self.at, |pane, cx| pane.paste(pasted, cx));
             }
             _ => {
                 let find = self.keymap.press(Action::Find);
@@ -297,6 +278,9 @@ impl App {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
                 PromptOutcome::Cancelled => match self.overlay.take() {
+                    Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) => {
+                        self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
+                    }
                     Some(Overlay::Prompt(PromptFor::Find(before), _))
                         if self.at == PaneId::List =>
                     {
@@ -372,6 +356,10 @@ impl App {
 
     pub(super) fn chosen(&mut self, purpose: MenuFor, picks: &[usize], note: String) {
         match purpose {
+            MenuFor::Pane(id, mut then) => {
+                let picks = picks.to_vec();
+                self.with_pane(id, |pane, cx| then(pane, Chosen { picks, note }, cx));
+            }
             MenuFor::Reject(viewed) => {
                 self.review.set_note(None);
                 let reasons = &self.welcome.reasons;
@@ -432,18 +420,6 @@ impl App {
                     }
                 }
             }
-            MenuFor::Coverage(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.metadata_editor.coverage.chosen(&purpose, *pick);
-                    self.coverage_effects(effects);
-                }
-            }
-            MenuFor::Generate(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.generate.chosen(&purpose, *pick);
-                    self.generate_effects(effects);
-                }
-            }
             MenuFor::Filters(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.filters.chosen(&purpose, *pick);
@@ -469,25 +445,6 @@ impl App {
                 if let Some(pick) = picks.first() {
                     let effects = self.board.chosen(&purpose, *pick);
                     self.board_effects(effects);
-                }
-            }
-            MenuFor::Agreement(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.agreement.chosen(&purpose, *pick);
-                    self.agreement_effects(effects);
-                }
-            }
-            MenuFor::Adjudicate(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.adjudicate.chosen(&purpose, *pick);
-                    self.adjudicate_effects(effects);
-                }
-            }
-            MenuFor::Settle(settle) => self.settle_chosen(*settle, picks, &note),
-            MenuFor::Rounds(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.rounds.chosen(&purpose, *pick);
-                    self.rounds_effects(effects);
                 }
             }
             MenuFor::Doubtful => {

@@ -1,4 +1,4 @@
-//! Connects the vocabularies, templates, and coverage panes to the program.
+//! Connects the vocabularies and templates panes to the program.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,10 @@ use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::recompose_mode::RecomposeMode;
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::coverage::{self, CoverageEffect};
+use crate::pane::{Notice, menu};
 use crate::panes::metadata::diff::by_terms;
 use crate::panes::metadata::session::Session;
 use crate::panes::metadata::{self, MetadataEffect, Phase};
-use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_compose::metadata::STYLE;
@@ -32,17 +31,7 @@ impl App {
                 let effects = metadata_editor.templates.start(&mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
-            _ => {
-                let effects = metadata_editor.coverage.start();
-                // The vocabularies are among the possible axes.
-                let read = if *metadata_editor.desk.phase() == Phase::Ready {
-                    vec![]
-                } else {
-                    metadata_editor.desk.read()
-                };
-                self.coverage_effects(effects);
-                self.metadata_effects(read);
-            }
+            _ => {}
         }
     }
 
@@ -74,18 +63,7 @@ impl App {
                     .act(action, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
-            _ => {
-                let names: Vec<String> = metadata_editor
-                    .desk
-                    .session()
-                    .edited()
-                    .vocabularies()
-                    .keys()
-                    .cloned()
-                    .collect();
-                let effects = metadata_editor.coverage.act(action, &names);
-                self.coverage_effects(effects);
-            }
+            _ => {}
         }
     }
 
@@ -125,30 +103,6 @@ impl App {
                 MetadataEffect::Refuse(why) => self.say(Toast::warning(why)),
                 MetadataEffect::Leave => self.go_review(),
                 MetadataEffect::Quit => self.leave(),
-            }
-        }
-        self.dirty = true;
-    }
-
-    pub(super) fn coverage_effects(&mut self, effects: Vec<CoverageEffect>) {
-        for effect in effects {
-            match effect {
-                CoverageEffect::Ask(want, ask) => self.ask_now(Pending::Coverage(want), ask),
-                CoverageEffect::AskChoice {
-                    purpose,
-                    title,
-                    lines,
-                } => {
-                    self.overlay = Some(Overlay::Menu(
-                        MenuFor::Coverage(purpose),
-                        menu(title, lines),
-                    ));
-                }
-                CoverageEffect::Filter(words) => self.show_items(&words),
-                CoverageEffect::Retire { terms, discard } => self.retire(terms, discard),
-                CoverageEffect::Say(said) => self.say(Toast::info(said)),
-                CoverageEffect::Refuse(why) => self.say(Toast::warning(why)),
-                CoverageEffect::Leave => self.go_review(),
             }
         }
         self.dirty = true;
@@ -210,7 +164,7 @@ impl App {
                 let effects = self.metadata_editor.desk.read();
                 self.metadata_effects(effects);
                 self.rules_changed();
-                self.guidelines_edited();
+                self.notify(Notice::Edited);
             }
             Err(error) => self.say(Toast::error(format!(
                 "cannot run the editor: {error}; set $EDITOR"
@@ -260,24 +214,6 @@ impl App {
         self.metadata_effects(effects);
     }
 
-    pub(super) fn coverage_answered(&mut self, want: coverage::ReplyFor, answer: Result<AnyReply>) {
-        let pane = &mut self.metadata_editor.coverage;
-        match want {
-            coverage::ReplyFor::Grid(rows, columns) => {
-                let grid = answer.and_then(request::Grid::reply);
-                pane.on_grid(&rows, &columns, grid);
-            }
-            coverage::ReplyFor::Failing => {
-                pane.on_failing(answer.and_then(request::Failing::reply));
-            }
-            coverage::ReplyFor::Count(terms) => {
-                let count = answer.and_then(request::Discard::reply);
-                let effects = pane.on_count(&terms, count);
-                self.coverage_effects(effects);
-            }
-        }
-    }
-
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
         // The item on screen may have become stale or fresh.
@@ -293,16 +229,9 @@ impl App {
 
     /// Items or verdicts changed: recount.
     pub(super) fn recount_metadata(&mut self) {
-        match self.at {
-            PaneId::Vocabulary => {
-                let effects = self.metadata_editor.vocabulary.changed();
-                self.metadata_effects(effects);
-            }
-            PaneId::Coverage => {
-                let effects = self.metadata_editor.coverage.start();
-                self.coverage_effects(effects);
-            }
-            _ => {}
+        if self.at == PaneId::Vocabulary {
+            let effects = self.metadata_editor.vocabulary.changed();
+            self.metadata_effects(effects);
         }
     }
 
@@ -363,16 +292,4 @@ fn renames(session: &Session) -> Vec<Rename> {
         new,
     }));
     renames
-}
-
-pub(super) fn menu(title: String, lines: Vec<(String, String)>) -> Menu {
-    let long = lines.len() > 8;
-    let menu = Menu::new(
-        title,
-        lines
-            .into_iter()
-            .map(|(label, help)| Choice::new(label).help(help))
-            .collect(),
-    );
-    if long { menu.filtering() } else { menu }
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::panes::coverage::CoveragePane;
 use crate::panes::metadata::{EditSession, Previewer, worker};
 use crate::panes::templates::TemplatesPane;
 use crate::panes::vocabulary::VocabularyPane;
@@ -12,7 +11,6 @@ pub(super) struct MetadataEditor {
     pub(super) desk: EditSession,
     pub(super) vocabulary: VocabularyPane,
     pub(super) templates: TemplatesPane,
-    pub(super) coverage: CoveragePane,
     pub(super) previewer: Previewer,
     /// A file to open in the user's editor, at a line.
     pub(super) edit: Option<(PathBuf, u32)>,
@@ -29,7 +27,6 @@ impl MetadataEditor {
             desk: EditSession::new(),
             vocabulary: VocabularyPane::new(),
             templates: TemplatesPane::new(),
-            coverage: CoveragePane::new(),
             previewer: Previewer::new(done)?,
             edit: None,
             renames: Vec::new(),

@@ -8,22 +8,19 @@
 //! | `keys` | keys, menus, and prompts to actions |
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
+//! | `panes` | calls panes and carries out their effects |
 //! | `effects` | effects of tables |
-//! | `metadata`, `metadata_editor` | the vocabularies, templates, and coverage panes |
+//! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
 //! | `recompose`, `recompose_mode` | recomposing stale items |
 //! | `retire` | retiring terms |
-//! | `generate` | the generate pane |
 //! | `filters` | the filters pane |
 //! | `edit` | editing the item on screen |
 //! | `bulk` | one verdict on all items of the list |
 //! | `bulk_step` | the last step on many items, undone as one |
 //! | `board` | the board |
-//! | `agreement` | the agreement pane |
-//! | `adjudicate` | the adjudication pane |
 //! | `flagged` | flagged items in the review |
 //! | `note` | the note on an item |
 //! | `round` | working on a round in the review |
-//! | `rounds` | the rounds pane |
 //! | `owner` | answers and events of the owner |
 //! | `seen` | whether the item was on screen when it was judged |
 //! | `frame_timer` | frames, timed work, and quitting |
@@ -35,8 +32,6 @@
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;
-mod adjudicate;
-mod agreement;
 mod board;
 mod bulk;
 mod bulk_step;
@@ -47,7 +42,6 @@ mod effects;
 mod filters;
 mod flagged;
 mod frame_timer;
-mod generate;
 mod image_view;
 mod keys;
 pub mod message;
@@ -56,6 +50,7 @@ mod metadata_editor;
 mod note;
 pub mod overlay;
 mod owner;
+mod panes;
 mod pictures;
 mod prompt_input;
 mod recompose;
@@ -63,7 +58,6 @@ mod recompose_mode;
 mod refused_prompt;
 mod retire;
 mod round;
-mod rounds;
 mod scopes;
 mod seen;
 mod tabs;
@@ -82,14 +76,13 @@ use ratatui::layout::Rect;
 use refused_prompt::RefusedPrompt;
 
 use crate::keymap::{Keymap, Press};
-use crate::panes::adjudicate::AdjudicatePane;
-use crate::panes::agreement::AgreementPane;
+use crate::pane::Painted;
+pub use crate::pane::PaneId;
 use crate::panes::board::BoardPane;
 use crate::panes::filters::FiltersPane;
-use crate::panes::generate::GeneratePane;
 use crate::panes::list::ListPane;
-use crate::panes::review::{Painted, Queue, ReviewEffect, ReviewPane};
-use crate::panes::rounds::RoundsPane;
+use crate::panes::registry::Panes;
+use crate::panes::review::{Queue, ReviewEffect, ReviewPane};
 use crate::preview::Previews;
 use crate::terminal::paint_receipt::Receipts;
 use crate::terminal::pixels::Pixels;
@@ -100,22 +93,6 @@ use crate::widgets::toast::Toast;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::{Result, Status};
 use benchtop_protocol::wire::{AnyRequest, Welcome, request};
-
-/// The pane that fills the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PaneId {
-    Review,
-    List,
-    Board,
-    Vocabulary,
-    Templates,
-    Coverage,
-    Generate,
-    Filters,
-    Agreement,
-    Adjudicate,
-    Rounds,
-}
 
 /// Properties of the terminal and the look of the program.
 pub struct Setting {
@@ -151,14 +128,10 @@ pub struct App {
     list_started: bool,
     board: BoardPane,
     metadata_editor: MetadataEditor,
-    generate: GeneratePane,
     filters: FiltersPane,
-    agreement: AgreementPane,
-    adjudicate: AdjudicatePane,
-    rounds: RoundsPane,
-    /// When to refresh the rounds, the form preview, and the current round.
-    rounds_due: Option<u64>,
-    round_form_due: Option<u64>,
+    /// The panes of the registry.
+    panes: Panes,
+    /// When to refresh the current round.
     round_due: Option<u64>,
     /// When a number chose a menu line, until the next key.
     took_by_number: Option<u64>,
@@ -173,10 +146,6 @@ pub struct App {
     waited_for: Option<u32>,
     /// When to recount the scores.
     rescore_at: Option<u64>,
-    /// When to refresh agreement.
-    agree_at: Option<u64>,
-    /// When to read the gauges.
-    gauges_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     /// The last refused prompt, and the number of refusals.
@@ -250,7 +219,7 @@ impl App {
             )
         })?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
-        let who = link.who().to_string();
+        let panes = Panes::new(link.who());
         let mut app = App {
             keymap: Keymap::defaults()?,
             link,
@@ -264,13 +233,8 @@ impl App {
             list_started: false,
             board: BoardPane::waiting(App::interval),
             metadata_editor,
-            generate: GeneratePane::new(),
             filters: FiltersPane::new(),
-            agreement: AgreementPane::new(),
-            adjudicate: AdjudicatePane::new(),
-            rounds: RoundsPane::new(who),
-            rounds_due: None,
-            round_form_due: None,
+            panes,
             round_due: None,
             took_by_number: None,
             note_due: None,
@@ -279,8 +243,6 @@ impl App {
             redraw_at: None,
             waited_for: None,
             rescore_at: None,
-            agree_at: None,
-            gauges_at: None,
             overlay: None,
             chord: Vec::new(),
             refused: None,

@@ -5,8 +5,10 @@ use ratatui::layout::{Position, Rect};
 
 use super::recompose_mode::RecomposeChoice;
 use crate::action::Action;
-use crate::panes::review::{Draft, Line, Viewed};
-use crate::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};
+use crate::pane::context::OnTyped;
+use crate::pane::{Callback, Chosen, PaneId, Viewed};
+use crate::panes::review::{Draft, Line};
+use crate::panes::{board, filters, metadata};
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
@@ -18,8 +20,9 @@ use benchtop_model::{Field, Filter, Verdict};
 use benchtop_protocol::wire::Bulk;
 
 /// The purpose of a menu.
-#[derive(Clone, Debug)]
 pub enum MenuFor {
+    /// A pane receives the choice.
+    Pane(PaneId, Callback<Chosen>),
     /// The reasons of a rejection, for the item as it was painted.
     Reject(Viewed),
     Theme(Vec<String>),
@@ -32,12 +35,8 @@ pub enum MenuFor {
     Metadata(metadata::ChoiceFor),
     /// Whether and how to recompose stale items, with these renamed terms.
     Recompose(Vec<Rename>, Vec<RecomposeChoice>),
-    Coverage(coverage::ChoiceFor),
-    Generate(generate::ChoiceFor),
     Filters(filters::ChoiceFor),
     Board(board::ChoiceFor),
-    Agreement(agreement::ChoiceFor),
-    Rounds(rounds::ChoiceFor),
     /// The order of the flagged items.
     Doubtful,
     /// A line of the edited item.
@@ -46,14 +45,12 @@ pub enum MenuFor {
     Bulk(Box<Filter>),
     /// Confirmation of a verdict on many items.
     BulkNow(Box<Bulk>),
-    Adjudicate(adjudicate::ChoiceFor),
-    /// The reasons of an adjudicated rejection, or the verdict on an item with a guideline gap.
-    Settle(Box<adjudicate::Adjudication>),
 }
 
 /// The purpose of a prompt.
-#[derive(Clone, Debug)]
 pub enum PromptFor {
+    /// A pane receives the text.
+    Pane(PaneId, OnTyped),
     /// A search. Holds the previous words, which return on cancel.
     Find(String),
     /// A regular expression for a column of the current table.
@@ -62,15 +59,11 @@ pub enum PromptFor {
         on: bool,
     },
     Metadata(metadata::TextFor),
-    Generate(generate::TextFor),
     Filters(filters::TextFor),
     /// The new text of a line of the edited item.
     Edit(Box<Draft>, Line),
     /// The board's filter. Holds the previous words, which return on cancel.
     Board(String),
-    /// The note of an adjudication.
-    Why(Box<adjudicate::Adjudication>),
-    Rounds(rounds::TextFor),
     /// The note on an item. Holds the previous note.
     Note(u32, String),
     /// The answer to the question on screen, for the item as it was painted.
@@ -78,19 +71,14 @@ pub enum PromptFor {
 }
 
 /// What to do once the user confirms a verdict although a picture was not shown.
-#[derive(Clone, Debug)]
 pub enum ConfirmFor {
     Verdict(Verdict),
     Macro(usize),
     Answer(String),
     /// An answer, to be typed next.
     AskAnswer,
-    /// An adjudication, with its note to be typed next.
-    Settle {
-        verdict: Verdict,
-        /// The guidelines have a gap here.
-        gap: bool,
-    },
+    /// What a pane does with this verdict.
+    Pane(PaneId, Verdict, Callback<Viewed>),
 }
 
 /// What is shown over a pane.

@@ -5,6 +5,7 @@ use super::message::Connected;
 use super::recompose_mode::RecomposeMode;
 use super::{App, PaneId, RETRY};
 use crate::action::Action;
+use crate::pane::Notice;
 use crate::panes::review::Queue;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
@@ -77,7 +78,7 @@ impl App {
                     self.link
                         .ask(Pending::Decide(decide.uuid), request::Decide(decide));
                 }
-                self.resend_settled();
+                self.notify(Notice::Reconnected);
                 self.link.ask_again();
                 self.subscribe();
                 self.resync();
@@ -95,7 +96,7 @@ impl App {
                 self.rev = self.rev.max(receipt.rev);
                 if self.review.is_settled(receipt.uuid) {
                     // The receipt came first and requested everything again.
-                    self.adjudicate_changed(receipt.number);
+                    self.notify(Notice::Item(receipt.number));
                     self.dirty = true;
                     return;
                 }
@@ -122,7 +123,7 @@ impl App {
                         self.say(Toast::info(said));
                     }
                 }
-                self.adjudicate_changed(receipt.number);
+                self.notify(Notice::Item(receipt.number));
                 self.changed();
             }
             Event::Imported { items } => {
@@ -141,20 +142,18 @@ impl App {
                 for number in numbers {
                     let effects = self.review.changed(number);
                     self.carry_out(effects);
-                    self.adjudicate_changed(number);
+                    self.notify(Notice::Item(number));
                 }
                 self.changed();
             }
             Event::Job(job) => {
-                let effects = self.generate.on_job(*job);
+                self.notify(Notice::Job(&job));
                 if self.at != PaneId::Generate {
-                    // Nothing of it is on screen, and the list is requested when its pane opens.
+                    // Nothing of it is on screen.
                     return;
                 }
-                self.generate_effects(effects);
-                self.watch_gauges();
             }
-            Event::JobRemoved(id) => self.generate.on_removed(id),
+            Event::JobRemoved(id) => self.notify(Notice::JobRemoved(id)),
             Event::Scoring(job) => {
                 let nothing_to_see = self.at != PaneId::Filters && !job.phase.is_finished();
                 self.scoring_progressed(*job);
@@ -165,7 +164,7 @@ impl App {
             Event::Rules => self.rules_changed(),
             // Visibility may have changed.
             Event::Rounds => {
-                self.refresh_rounds();
+                self.notify(Notice::Rounds);
                 self.resync();
             }
             Event::Resync => self.resync(),
@@ -192,8 +191,7 @@ impl App {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
         self.count_scores_soon();
-        self.refresh_agreement_soon();
-        self.refresh_rounds_soon();
+        self.notify(Notice::Changed);
         self.refresh_curated_board();
         if self.at == PaneId::List {
             let effects = self.list.changed();
@@ -211,18 +209,9 @@ impl App {
         }
         self.refresh_board();
         self.round_changed();
-        self.refresh_rounds_soon();
-        if self.at == PaneId::Generate {
-            self.go_generate();
-        }
+        self.notify(Notice::Resync);
         if self.at == PaneId::Filters {
             self.go_filters();
-        }
-        if self.at == PaneId::Agreement {
-            self.go_agreement();
-        }
-        if self.at == PaneId::Adjudicate {
-            self.go_adjudicate();
         }
         // Also after a reconnection: the owner may have read the files at another time.
         self.metadata_changed();
@@ -231,14 +220,12 @@ impl App {
 
     fn answered(&mut self, want: Pending, answer: Result<AnyReply>) {
         match want {
+            Pending::Pane(receiver) => {
+                self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
+            }
             Pending::Metadata(want) => self.metadata_answered(want, answer),
-            Pending::Coverage(want) => self.coverage_answered(want, answer),
-            Pending::Generate(want) => self.generate_answered(want, answer),
             Pending::Filters(want) => self.filters_answered(want, answer),
-            Pending::Agreement(want) => self.agreement_answered(want, answer),
             Pending::Board(want) => self.board_answered(*want, answer),
-            Pending::Adjudicate(want) => self.adjudicate_answered(want, answer),
-            Pending::Rounds(want) => self.rounds_answered(want, answer),
             Pending::Resume(name) => self.resume(&name, answer),
             Pending::Turn(round, ask) => self.on_assignment(&round, ask, answer),
             Pending::Feedback(round, verdict) => self.on_feedback(&round, verdict, answer),
@@ -426,10 +413,7 @@ impl App {
         if self.at == PaneId::Review {
             self.go_to_item(receipt.number);
         }
-        if self.at == PaneId::Adjudicate {
-            let effects = self.adjudicate.go_to(receipt.number);
-            self.adjudicate_effects(effects);
-        }
+        self.notify(Notice::TakenBack(receipt.number));
         let effects = self.review.changed(receipt.number);
         self.carry_out(effects);
         self.changed();

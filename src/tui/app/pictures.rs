@@ -1,21 +1,32 @@
 //! Prepares the pictures of a frame in the background.
 
+use std::path::Path;
+
 use ratatui::layout::Rect;
 
-use super::App;
 use super::connection::Pending;
+use super::{App, Setting};
+use crate::pane::Pictures;
 use crate::panes::filters::Shown;
 use crate::panes::review::{
-    NoPicture, Picture, Sides, ViewState, failed, is_wide, layout, picture_of,
+    Loaded, NoPicture, Picture, ReviewPane, Sides, ViewState, failed, is_wide, layout, picture_of,
 };
 use crate::preview::worker::{Source, neighbors};
-use crate::preview::{Part, Show, View};
+use crate::preview::{Part, Previews, Show, View};
 use benchtop_model::{ColorLevel, generated_image};
 use benchtop_protocol::wire::request;
 
-impl App {
-    /// A view of a picture as cells in `place`.
-    pub(super) fn cells_in(&self, place: Rect) -> View {
+/// The threads that prepare pictures, and what a view of them depends on.
+pub(super) struct PictureThreads<'a> {
+    pub(super) setting: &'a Setting,
+    pub(super) previews: &'a Previews,
+    /// Knows the other picture of a pair.
+    pub(super) review: &'a ReviewPane,
+    pub(super) root: &'a Path,
+}
+
+impl Pictures for PictureThreads<'_> {
+    fn cells_in(&self, place: Rect) -> View {
         View {
             pane: (place.width, place.height),
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
@@ -28,6 +39,57 @@ impl App {
             background: self.setting.look.theme.ground(),
             pixels: None,
             part: Part::default(),
+        }
+    }
+
+    fn one(&self, key: &str, path: &Path, view: View) -> Picture {
+        let ready = self.previews.want(key, path, view);
+        ready.map_or(Picture::Loading, Picture::Ready)
+    }
+
+    fn sides(&self, loaded: &Loaded) -> Option<Sides> {
+        self.review.sides(loaded, self.root)
+    }
+
+    fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
+        let (sources, show) = match sides.wanted(view.part.show) {
+            Ok(wanted) => wanted,
+            Err(NoPicture { why, .. }) => return Picture::None(why),
+        };
+        let part = Part { show, ..view.part };
+        let Some(ready) = self.previews.want_of(&sources, View { part, ..view }) else {
+            return Picture::Loading;
+        };
+        if let Err(problem) = ready.as_ref() {
+            let reason = failed(problem);
+            sides.fails(problem.place.file.as_deref(), &reason);
+            return Picture::None(reason.why);
+        }
+        Picture::Ready(ready)
+    }
+
+    fn ahead(&self, sources: Vec<Source>, view: View) {
+        self.previews.ahead_of([(sources, view)]);
+    }
+}
+
+impl App {
+    /// A view of a picture as cells in `place`.
+    pub(super) fn cells_in(&self, place: Rect) -> View {
+        self.picture_threads().cells_in(place)
+    }
+
+    /// The picture of several that a view shows.
+    pub(super) fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
+        self.picture_threads().one_of(sides, view)
+    }
+
+    fn picture_threads(&self) -> PictureThreads<'_> {
+        PictureThreads {
+            setting: &self.setting,
+            previews: &self.previews,
+            review: &self.review,
+            root: &self.welcome.root,
         }
     }
 
@@ -100,29 +162,6 @@ impl App {
             .set_picture(picture, (part, of), self.overlay.is_none());
         self.prefetch(room, part);
         place
-    }
-
-    /// The picture of a pair that a view shows. Records files that turn out to hold no picture.
-    pub(super) fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
-        let (sources, show) = match sides.wanted(view.part.show) {
-            Ok(wanted) => wanted,
-            Err(NoPicture { why, .. }) => return Picture::None(why),
-        };
-        let Some(ready) = self.previews.want_of(
-            &sources,
-            View {
-                part: Part { show, ..view.part },
-                ..view
-            },
-        ) else {
-            return Picture::Loading;
-        };
-        if let Err(problem) = ready.as_ref() {
-            let reason = failed(problem);
-            sides.fails(problem.place.file.as_deref(), &reason);
-            return Picture::None(reason.why);
-        }
-        Picture::Ready(ready)
     }
 
     /// Tells the generating job to make the picture of the item on screen next.
@@ -209,25 +248,6 @@ impl App {
             pixels,
             ..self.cells_in(place)
         }
-    }
-
-    /// Prepares the newest picture for its place in `pane`.
-    pub(super) fn newest_picture(&mut self, pane: Rect) -> Option<Picture> {
-        let place = self.generate.layout(pane).picture;
-        let newest = self.generate.newest().filter(|_| !place.is_empty())?;
-        let view = self.cells_in(place);
-        // Files are named by their content.
-        let key = newest
-            .path
-            .file_stem()
-            .map(|s| s.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let path = self.welcome.root.join(&newest.path);
-        Some(
-            self.previews
-                .want(&key, &path, view)
-                .map_or(Picture::Loading, Picture::Ready),
-        )
     }
 
     /// Prepares the pictures at the threshold for their places in `pane`.

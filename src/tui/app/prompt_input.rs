@@ -2,6 +2,7 @@
 
 use super::overlay::{Overlay, PromptFor};
 use super::{App, PaneId};
+use crate::pane::Typed;
 use crate::panes::metadata::TextFor;
 use crate::panes::review::Queue;
 use crate::widgets::prompt::Prompt;
@@ -10,6 +11,9 @@ use crate::widgets::toast::Toast;
 impl App {
     pub(super) fn prompt_changed(&mut self) {
         self.watch_note();
+        if matches!(&self.overlay, Some(Overlay::Prompt(PromptFor::Pane(..), _))) {
+            return self.pane_prompt_changed();
+        }
         if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
             let words = prompt.value().to_string();
             return self.metadata_typed(&TextFor::Search, &words);
@@ -35,25 +39,38 @@ impl App {
         }
     }
 
+    fn pane_prompt_changed(&mut self) {
+        let overlay = self.overlay.take();
+        let Some(Overlay::Prompt(PromptFor::Pane(id, mut then), mut prompt)) = overlay else {
+            return;
+        };
+        let words = prompt.value().to_string();
+        let typed = Typed::Changed(&words);
+        let taken = self.with_pane(id, |pane, cx| then(pane, typed, cx));
+        if let Some(Err(why)) = taken {
+            prompt.refuse(why);
+        }
+        self.overlay = Some(Overlay::Prompt(PromptFor::Pane(id, then), prompt));
+    }
+
     pub(super) fn submitted(&mut self, purpose: PromptFor, mut prompt: Prompt, words: &str) {
         match purpose {
+            PromptFor::Pane(id, mut then) => {
+                let typed = Typed::Done(words);
+                let taken = self.with_pane(id, |pane, cx| then(pane, typed, cx));
+                if let Some(Err(why)) = taken {
+                    prompt.refuse(why);
+                    self.overlay = Some(Overlay::Prompt(PromptFor::Pane(id, then), prompt));
+                }
+            }
             PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
-            PromptFor::Generate(purpose) => {
-                let effects = self.generate.typed(&purpose, words);
-                self.generate_effects(effects);
-            }
             PromptFor::Filters(purpose) => {
                 let effects = self.filters.typed(&purpose, words);
                 self.filters_effects(effects);
             }
             PromptFor::Board(_) => self.board_filtered(words),
             PromptFor::Note(number, _) => self.on_note(number, words),
-            PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
-            PromptFor::Rounds(purpose) => {
-                let effects = self.rounds.typed(&purpose, words);
-                self.rounds_effects(effects);
-            }
             PromptFor::Answer(viewed) => self.on_typed_answer(viewed, prompt, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {

@@ -2,9 +2,9 @@
 
 use super::App;
 use super::connection::Pending;
-use super::metadata::menu;
 use super::overlay::{MenuFor, Overlay};
 use super::recompose_mode::{RecomposeChoice, RecomposeMode};
+use crate::pane::menu;
 use crate::widgets::text::{counted, grouped};
 use crate::widgets::toast::Toast;
 use benchtop_model::recompose::{Recomposed, Rename};

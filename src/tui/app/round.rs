@@ -4,7 +4,8 @@ use super::connection::Pending;
 use super::overlay::{ConfirmFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::{Action, Scope};
-use crate::panes::review::{Phase, Then, Viewed, is_wide, pace};
+use crate::pane::Viewed;
+use crate::panes::review::{Phase, Then, is_wide, pace};
 use crate::panes::rounds::guidelines_page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -221,7 +222,7 @@ impl App {
         match action {
             Action::Back => {
                 self.leave_round();
-                self.go_rounds();
+                self.go(PaneId::Rounds);
             }
             Action::Continue | Action::Next if matches!(phase, Phase::Feedback(..)) => {
                 if let Some(work) = self.review.work_mut() {

@@ -2,6 +2,7 @@
 
 use super::{App, PaneId};
 use crate::action::Scope;
+use crate::pane::Pane;
 use crate::panes::review::Phase;
 
 impl App {
@@ -13,13 +14,12 @@ impl App {
             (None, PaneId::List) => self.list.scopes().to_vec(),
             (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
             (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
-            (None, PaneId::Generate) => self.generate.scopes().to_vec(),
             (None, PaneId::Filters) => self.filters.scopes().to_vec(),
-            (None, PaneId::Agreement) => self.agreement.scopes().to_vec(),
-            (None, PaneId::Adjudicate) => self.adjudicate.scopes().to_vec(),
-            (None, PaneId::Rounds) => self.rounds.scopes().to_vec(),
-            (None, PaneId::Coverage) => self.metadata_editor.coverage.scopes().to_vec(),
             (None, PaneId::Board) => self.board.scopes().to_vec(),
+            (None, other) => {
+                let pane = self.panes.get(other);
+                pane.map_or(Vec::new(), |pane| pane.scopes().to_vec())
+            }
         };
         if !self.typing() && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);
@@ -32,8 +32,7 @@ impl App {
         self.overlay.is_none()
             && match self.at {
                 PaneId::Templates => self.metadata_editor.templates.typing(),
-                PaneId::Rounds => self.rounds.typing(),
-                _ => false,
+                other => self.panes.get(other).is_some_and(Pane::typing),
             }
     }
 

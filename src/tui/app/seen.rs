@@ -5,7 +5,7 @@
 use super::overlay::{ConfirmFor, Overlay};
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::review::{Painted, Viewed};
+use crate::pane::{Painted, Viewed};
 use crate::terminal::paint_receipt;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Seen, Verdict};
@@ -18,8 +18,7 @@ impl App {
     fn on_screen(&self) -> Option<Painted> {
         match self.at {
             PaneId::Review => self.review.on_screen(),
-            PaneId::Adjudicate => self.adjudicate.on_screen(),
-            _ => None,
+            other => self.panes.get(other)?.painted(),
         }
     }
 
@@ -128,7 +127,7 @@ impl App {
                 .get(*which)
                 .map_or(Verdict::Accept, |made| made.verdict),
             ConfirmFor::Answer(_) | ConfirmFor::AskAnswer => Verdict::Answer,
-            ConfirmFor::Settle { verdict, .. } => *verdict,
+            ConfirmFor::Pane(_, verdict, _) => *verdict,
         };
         let does = match verdict {
             Verdict::Skip | Verdict::Flag => return self.confirmed(viewed, then),
@@ -159,7 +158,9 @@ impl App {
             ConfirmFor::Macro(which) => self.macro_on(&viewed, which),
             ConfirmFor::Answer(answer) => self.answer_with(&viewed, answer),
             ConfirmFor::AskAnswer => self.ask_answer(viewed),
-            ConfirmFor::Settle { verdict, gap } => self.ask_why(viewed, verdict, gap),
+            ConfirmFor::Pane(id, _, mut then) => {
+                self.with_pane(id, |pane, cx| then(pane, viewed, cx));
+            }
         }
     }
 }

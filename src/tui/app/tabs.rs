@@ -5,88 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::{App, PaneId};
-use crate::action::Action;
+use crate::panes::registry::TABS;
 use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::Status;
-
-/// A tab of the first row.
-struct Tab {
-    go: Action,
-    name: &'static str,
-    /// The name on narrow screens.
-    short: &'static str,
-    at: PaneId,
-}
-
-const TABS: [Tab; 11] = [
-    Tab {
-        go: Action::GoReview,
-        name: "Review",
-        short: "Review",
-        at: PaneId::Review,
-    },
-    Tab {
-        go: Action::GoList,
-        name: "Items",
-        short: "Items",
-        at: PaneId::List,
-    },
-    Tab {
-        go: Action::GoBoard,
-        name: "Board",
-        short: "Board",
-        at: PaneId::Board,
-    },
-    Tab {
-        go: Action::GoVocabulary,
-        name: "Vocabularies",
-        short: "Vocab",
-        at: PaneId::Vocabulary,
-    },
-    Tab {
-        go: Action::GoTemplates,
-        name: "Templates",
-        short: "Templ",
-        at: PaneId::Templates,
-    },
-    Tab {
-        go: Action::GoCoverage,
-        name: "Coverage",
-        short: "Cover",
-        at: PaneId::Coverage,
-    },
-    Tab {
-        go: Action::GoGenerate,
-        name: "Generate",
-        short: "Gen",
-        at: PaneId::Generate,
-    },
-    Tab {
-        go: Action::GoFilters,
-        name: "Filters",
-        short: "Filter",
-        at: PaneId::Filters,
-    },
-    Tab {
-        go: Action::GoRounds,
-        name: "Rounds",
-        short: "Round",
-        at: PaneId::Rounds,
-    },
-    Tab {
-        go: Action::GoAdjudicate,
-        name: "Adjudicate",
-        short: "Adjud",
-        at: PaneId::Adjudicate,
-    },
-    Tab {
-        go: Action::GoAgreement,
-        name: "Agreement",
-        short: "Agree",
-        at: PaneId::Agreement,
-    },
-];
 
 /// Counts of accepted, rejected, and pending items.
 fn tally(counts: &[(Status, u64)]) -> String {
@@ -154,7 +76,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
     let (place, filter) = (content.place.1, text::width(&content.filter));
     let own = TABS
         .iter()
-        .find(|tab| tab.at == here)
+        .find(|tab| tab.id == here)
         .map_or(0, |tab| 1 + tab.short.len());
     let every = keys.iter().sum::<usize>() + 2 * TABS.len();
     // Mark, key, and gap of each tab, and a space before the name and before the position.
@@ -175,8 +97,8 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
             filter,
         };
     }
-    let short = TABS.map(|tab| {
-        if tab.at == here {
+    let short = TABS.each_ref().map(|tab| {
+        if tab.id == here {
             Shown::Short
         } else {
             Shown::Key
@@ -196,7 +118,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
         _ => 2 + keys[at],
     };
     let fits = |place: usize, own: Shown| -> Option<[Shown; TABS.len()]> {
-        let at = TABS.iter().position(|tab| tab.at == here)?;
+        let at = TABS.iter().position(|tab| tab.id == here)?;
         let mut left = width.checked_sub(1 + place + receipt + cost(at, own))?;
         let mut tabs = [Shown::Nothing; TABS.len()];
         tabs[at] = own;
@@ -228,8 +150,8 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
 /// Chooses the tabs that show their short names in `room` columns: the current one, and as many
 /// others as fit, from the left. `every` is the width of all keys, marks, and gaps.
 fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
-    let mut out = TABS.map(|tab| {
-        if tab.at == here {
+    let mut out = TABS.each_ref().map(|tab| {
+        if tab.id == here {
             Shown::Short
         } else {
             Shown::Key
@@ -238,10 +160,10 @@ fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
     let mut used = every
         + TABS
             .iter()
-            .filter(|t| t.at == here)
+            .filter(|t| t.id == here)
             .map(|t| 1 + t.short.len())
             .sum::<usize>();
-    for (tab, shown) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
+    for (tab, shown) in TABS.iter().zip(&mut out).filter(|(t, _)| t.id != here) {
         used += 1 + tab.short.len();
         if used > room {
             break;
@@ -277,7 +199,7 @@ fn draw(
         .zip(row.tabs)
         .filter(|(_, shown)| *shown != Shown::Nothing)
     {
-        let is_here = tab.at == here;
+        let is_here = tab.id == here;
         let (mark, style) = match (is_here, look.accessible) {
             (true, false) => ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
             (true, true) => ("*", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
@@ -335,7 +257,7 @@ impl App {
             };
         }
         let look = &self.setting.look;
-        let keys = TABS.map(|tab| self.keymap.hint(tab.go));
+        let keys = TABS.each_ref().map(|tab| self.keymap.hint(tab.go));
         let x = draw(self.at, &keys, &content, area, buf, look);
         let content = self.summary(usize::from(area.right().saturating_sub(x + 1)));
         let at = area.right().saturating_sub(text::width(&content) as u16);
@@ -378,7 +300,7 @@ mod tests {
     fn the_current_tab_is_named_and_others_as_they_fit() {
         for (at, tab) in TABS.iter().enumerate() {
             for room in 0..120 {
-                let named = named(tab.at, 3 * TABS.len(), room);
+                let named = named(tab.id, 3 * TABS.len(), room);
                 assert_eq!(named[at], Shown::Short);
                 let short = |n: &Shown| *n == Shown::Short;
                 let wide: usize = TABS
@@ -392,7 +314,7 @@ mod tests {
                 );
             }
             assert_eq!(
-                named(tab.at, 3 * TABS.len(), 120),
+                named(tab.id, 3 * TABS.len(), 120),
                 [Shown::Short; TABS.len()]
             );
         }
@@ -424,15 +346,15 @@ mod tests {
             let keys: [String; TABS.len()] = hints.try_into().unwrap();
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);
-            draw(TABS[at].at, &keys, &content, area, &mut buf, &look);
+            draw(TABS[at].id, &keys, &content, area, &mut buf, &look);
             let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
             prop_assert!(row.trim_end().ends_with(&receipt), "{} of {width}: {row:?}", receipt);
             // The current pane is always shown, and nothing moves when the receipt changes.
             let keys_of = keys.each_ref().map(|key| text::width(key));
-            let layout = arrange(TABS[at].at, keys_of, &content, usize::from(width));
+            let layout = arrange(TABS[at].id, keys_of, &content, usize::from(width));
             prop_assert!(layout.tabs[at] != Shown::Nothing);
             let other = RowContent { receipt: (String::new(), content.receipt.1), ..content };
-            prop_assert_eq!(arrange(TABS[at].at, keys_of, &other, usize::from(width)), layout);
+            prop_assert_eq!(arrange(TABS[at].id, keys_of, &other, usize::from(width)), layout);
         }
     }
 

@@ -7,9 +7,10 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
-use super::connection::{Opens, Pending};
+use super::connection::Pending;
 use super::refused_prompt::RefusedPrompt;
 use crate::action::Action;
+use crate::pane::Opens;
 use crate::terminal::paint_receipt::Seen;
 use crate::widgets::toast::{Severity, Toast};
 
@@ -114,21 +115,19 @@ impl App {
 impl Pending {
     /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
-        use crate::panes::{coverage, filters, generate, list, rounds};
+        use crate::panes::{filters, list};
         match self {
-            Pending::List(list::ReplyFor::Values { .. })
-            | Pending::Explain(_)
-            | Pending::Rounds(rounds::ReplyFor::Guidelines(_)) => Some(Opens::Overlay),
+            Pending::Pane(receiver) => receiver.opens,
+            Pending::List(list::ReplyFor::Values { .. }) | Pending::Explain(_) => {
+                Some(Opens::Overlay)
+            }
             Pending::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
             Pending::Recompose {
                 dry: true,
                 asked: true,
                 ..
             } => Some(Opens::Confirmation),
-            Pending::Rounds(rounds::ReplyFor::Look(_)) => Some(Opens::Confirmation),
-            Pending::Coverage(coverage::ReplyFor::Count(_))
-            | Pending::Filters(filters::ReplyFor::Count(_))
-            | Pending::Generate(generate::ReplyFor::Count(_)) => Some(Opens::Confirmation),
+            Pending::Filters(filters::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }
     }

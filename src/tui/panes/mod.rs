@@ -1,5 +1,4 @@
-//! Panes: the screens that the tabs lead to. A pane turns actions into effects and draws itself. It
-//! does no I/O.
+//! Panes: the screens that the tabs lead to. [`registry`] has a row for each.
 
 pub mod adjudicate;
 pub mod agreement;
@@ -9,6 +8,7 @@ pub mod filters;
 pub mod generate;
 pub mod list;
 pub mod metadata;
+pub mod registry;
 pub mod review;
 pub mod rounds;
 pub mod templates;

@@ -2,22 +2,26 @@
 
 use uuid::Uuid;
 
-use super::{AdjudicateEffect as Effect, AdjudicatePane, ReplyFor};
-use crate::panes::review::Viewed;
+use super::AdjudicatePane;
+use crate::pane::{Chosen, Context, Viewed};
+use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
+use crate::widgets::prompt::Prompt;
 use benchtop_model::round::state::AdjudicationContext;
 use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::{Judgement, Verdict};
+use benchtop_model::{ErrorKind, Judgement, Result, Verdict};
 use benchtop_protocol::wire::{Decide, Receipt, request};
 
 /// The note tag of a disagreement that the guidelines leave open.
-pub const GAP: &str = "#guideline-gap";
+const GAP: &str = "#guideline-gap";
+/// The verdicts that can settle an item.
+const SETTLES: [Verdict; 3] = [Verdict::Accept, Verdict::Reject, Verdict::Fix];
 /// Width of a version on the page of earlier guidelines.
 const LABEL: u16 = 12;
 
 /// A verdict that adjudicates an item, before its note is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adjudication {
+#[derive(Clone, Debug)]
+pub(super) struct Adjudication {
     /// The item as it was on the screen.
     pub viewed: Viewed,
     /// The verdict. For a gap it is chosen together with the note.
@@ -28,20 +32,106 @@ pub struct Adjudication {
 }
 
 impl AdjudicatePane {
+    /// Asks for the note that every adjudication requires, once the item was seen.
+    pub(super) fn judge(&mut self, verdict: Verdict, gap: bool, cx: &mut Context<'_>) {
+        if self.current().is_none() {
+            return cx.say("nothing to settle");
+        }
+        cx.when_seen(move |pane: &mut Self, viewed, cx| {
+            if verdict != Verdict::Reject {
+                return cx.confirm(viewed, verdict, move |pane: &mut Self, viewed, cx| {
+                    pane.ask_note(
+                        Adjudication {
+                            viewed,
+                            verdict,
+                            gap,
+                        },
+                        cx,
+                    );
+                });
+            }
+            // As in the review, the menu warns if a picture was not shown.
+            if let Some(unseen) = viewed.unseen() {
+                cx.refuse(unseen);
+            }
+            pane.ask_note(
+                Adjudication {
+                    viewed,
+                    verdict,
+                    gap,
+                },
+                cx,
+            );
+        });
+    }
+
+    fn ask_note(&self, settle: Adjudication, cx: &mut Context<'_>) {
+        let number = settle.viewed.number;
+        let menu = match (settle.gap, settle.verdict) {
+            (true, _) => {
+                let choices = SETTLES.map(|v| Choice::new(v.name()).wants_note()).to_vec();
+                Menu::new(
+                    format!("#{number}, guideline gap: choose a verdict and describe the gap"),
+                    choices,
+                )
+            }
+            (_, Verdict::Reject) => {
+                let choice =
+                    |r: &benchtop_model::config::Reason| Choice::new(r.label.clone()).wants_note();
+                let choices = cx.env.reasons.iter().map(choice).collect();
+                Menu::new(format!("#{number} rejected: reasons and note"), choices).several()
+            }
+            (_, verdict) => {
+                let label = if verdict == Verdict::Fix {
+                    "to fix: note"
+                } else {
+                    "accepted: note"
+                };
+                let prompt = Prompt::new(format!("#{number} {label}"), "", self.whys.clone());
+                return cx.prompt(prompt, move |pane: &mut Self, why, cx| {
+                    if why.trim().is_empty() {
+                        return Err("write a note: it is recorded with the verdict".into());
+                    }
+                    pane.settle(settle.clone(), Vec::new(), why, cx);
+                    Ok(())
+                });
+            }
+        };
+        let menu = menu.with_note().with_tags(cx.env.tags.to_vec());
+        cx.menu(menu, move |pane: &mut Self, Chosen { picks, note }, cx| {
+            let (mut settle, mut reasons) = (settle, Vec::new());
+            if settle.gap {
+                let verdict = picks.first().and_then(|pick| SETTLES.get(*pick));
+                settle.verdict = verdict.copied().unwrap_or(settle.verdict);
+            } else {
+                let chosen = picks.iter().filter_map(|pick| cx.env.reasons.get(*pick));
+                reasons.extend(chosen.map(|reason| reason.key.clone()));
+            }
+            pane.settle(settle, reasons, &note, cx);
+        });
+    }
+
     /// Sends the verdict and goes to the next open dispute.
-    pub fn settle(&mut self, settle: Adjudication, reasons: Vec<String>, why: &str) -> Vec<Effect> {
+    fn settle(
+        &mut self,
+        settle: Adjudication,
+        reasons: Vec<String>,
+        why: &str,
+        cx: &mut Context<'_>,
+    ) {
         let Adjudication {
             viewed,
             verdict,
             gap,
         } = settle;
+        cx.tagged(if gap { GAP } else { why });
         let number = viewed.number;
         let text_rev = self
             .shown()
             .find(|dispute| dispute.number == number)
             .map(|dispute| dispute.text_rev);
         let (Some(round), Some(text_rev)) = (self.round.clone(), text_rev) else {
-            return super::refuse(format!("#{number} is no longer in dispute"));
+            return cx.refuse(format!("#{number} is no longer in dispute"));
         };
         let why = why.trim();
         self.whys.retain(|note| note != why);
@@ -75,28 +165,23 @@ impl AdjudicatePane {
         }
         self.saved = None;
         self.pending.push(decide.clone());
-        let mut effects = vec![Effect::Ask(
-            ReplyFor::Settled(decide.uuid),
-            request::Decide(decide).into(),
-        )];
+        send(decide, cx);
         let place = self.place();
         let next = self
             .shown()
             .skip(place + 1)
             .find(|dispute| self.is_open(dispute))
             .map(|dispute| dispute.number);
-        effects.extend(next.map_or(Vec::new(), |number| self.go_to(number)));
-        effects
+        if let Some(number) = next {
+            self.go_to(number, cx);
+        }
     }
 
-    /// Notes of earlier adjudications, oldest first.
-    pub fn whys(&self) -> &[String] {
-        &self.whys
-    }
-
-    /// Verdicts that await their receipts, oldest first.
-    pub fn pending(&self) -> &[Decide] {
-        &self.pending
+    /// Sends verdicts without a receipt again. A repeated uuid counts once.
+    pub(super) fn resend(&self, cx: &mut Context<'_>) {
+        for decide in &self.pending {
+            send(decide.clone(), cx);
+        }
     }
 
     /// The verdict on an item that awaits its receipt.
@@ -109,48 +194,64 @@ impl AdjudicatePane {
     }
 
     /// Handles a receipt. After a gap, opens the guidelines.
-    pub fn acknowledged(&mut self, receipt: &Receipt) -> Vec<Effect> {
+    fn acknowledged(&mut self, receipt: &Receipt, cx: &mut Context<'_>) {
+        cx.saved(receipt.rev);
         self.pending.retain(|decide| decide.uuid != receipt.uuid);
         self.saved = Some(format!("#{} saved", receipt.number));
-        let mut effects = self.refresh();
+        self.refresh(cx);
         if self.gap == Some(receipt.uuid) {
             self.gap = None;
-            effects.push(match &self.about.guidelines {
-                Some(path) => Effect::Edit(path.clone()),
-                None => Effect::Say(format!("saved with {GAP}; this round has no guidelines")),
-            });
+            match &self.about.guidelines {
+                Some(path) => cx.edit(path),
+                None => cx.say(format!("saved with {GAP}; this round has no guidelines")),
+            }
         }
-        effects
     }
 
     /// Handles a refused verdict and returns to its item.
-    pub fn refused(&mut self, uuid: Uuid) -> Vec<Effect> {
+    fn refused(&mut self, uuid: Uuid, cx: &mut Context<'_>) {
         let Some(at) = self.pending.iter().position(|decide| decide.uuid == uuid) else {
-            return Vec::new();
+            return;
         };
         let decide = self.pending.remove(at);
         self.gap = self.gap.filter(|gap| *gap != uuid);
-        let mut effects = self.go_to(decide.number);
-        effects.extend(self.changed(decide.number));
-        effects.extend(self.refresh());
-        effects
+        self.go_to(decide.number, cx);
+        self.changed(decide.number, cx);
+        self.refresh(cx);
     }
 }
 
+/// Sends a verdict. The pane keeps it until its receipt.
+fn send(decide: Decide, cx: &mut Context<'_>) {
+    let uuid = decide.uuid;
+    let then = move |pane: &mut AdjudicatePane, receipt: Result<Receipt>, cx: &mut Context<'_>| {
+        match receipt {
+            Ok(receipt) => pane.acknowledged(&receipt, cx),
+            // Without an owner the verdict is kept and sent again.
+            Err(problem) if !cx.env.is_connected || problem.kind == ErrorKind::Unreachable => {}
+            Err(problem) => {
+                cx.error(&problem);
+                pane.refused(uuid, cx);
+            }
+        }
+    };
+    cx.ask(request::Decide(decide), then);
+}
+
 /// The verdicts given under earlier guidelines, as a page.
-pub(super) fn earlier(about: &AdjudicationContext) -> Vec<Effect> {
+pub(super) fn earlier(about: &AdjudicationContext, cx: &mut Context<'_>) {
     let Some(path) = &about.guidelines else {
-        return super::refuse("no guidelines; `benchtop round new --guidelines PATH` sets them");
+        return cx.refuse("no guidelines; `benchtop round new --guidelines PATH` sets them");
     };
     let Some(version) = &about.version else {
-        return super::refuse(format!(
+        return cx.refuse(format!(
             "cannot read {path}, so its earlier versions are unknown"
         ));
     };
     if about.earlier.is_empty() {
-        return vec![Effect::Say(format!(
+        return cx.say(format!(
             "all verdicts used the present {path} (version {version})"
-        ))];
+        ));
     }
     let all: usize = about.earlier.iter().map(|(_, numbers)| numbers.len()).sum();
     let page = Page::new(format!("{all} verdicts under earlier guidelines"));
@@ -173,5 +274,5 @@ pub(super) fn earlier(about: &AdjudicationContext) -> Vec<Effect> {
             let label = stamp.clone().unwrap_or_else(|| "no version".into());
             page.entry(label, LABEL, line, crate::theme::Role::Text)
         });
-    vec![Effect::Show(Box::new(page))]
+    cx.page(page);
 }

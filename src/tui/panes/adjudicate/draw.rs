@@ -4,11 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
+use crate::action::Action;
+use crate::pane::Scene;
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{
-    Loaded, Picture, Sides, ViewState, draw_item, draw_picture, layout as beside,
+    Loaded, NoPicture, Picture, Sides, ViewState, draw_item, draw_picture, layout as beside,
+    picture_of,
 };
-use crate::preview::Show;
+use crate::preview::{Part, Show, View};
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
@@ -16,21 +19,6 @@ use benchtop_model::round::state::Dispute;
 
 /// The least height of the verdicts if the pane is tall enough.
 const VERDICTS: u16 = 8;
-
-/// The key names in the pane's texts.
-#[derive(Clone, Debug, Default)]
-pub struct Keys {
-    /// Creates a round.
-    pub draw: String,
-    /// Chooses a round.
-    pub choose: String,
-    /// Shows adjudicated items.
-    pub settled: String,
-    /// Scrolls the item's text.
-    pub text: String,
-    /// Scrolls the verdicts.
-    pub verdicts: String,
-}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -70,19 +58,52 @@ impl AdjudicatePane {
         }
     }
 
-    /// The zoom and picture choice.
-    pub fn looking(&self) -> ViewState {
-        self.looking
-    }
-
-    /// Sets the pictures of an item that has several.
-    pub fn set_pair(&mut self, pair: Option<Sides>) {
+    /// Prepares the picture of the dispute on screen for its place in `area`, and that of the next
+    /// dispute.
+    pub(super) fn prepare_picture(&mut self, area: Rect, scene: &Scene<'_>) {
+        let pictures = scene.pictures;
+        let sides = self.loaded().and_then(|loaded| pictures.sides(loaded));
+        self.pair.clone_from(&sides);
+        let mut pair = sides;
+        let view = pictures.cells_in(self.layout(area).picture);
+        let part = self.looking.part(pair.as_ref(), false);
+        let mut content = pair.as_ref().map(Sides::content);
+        let picture = match (self.loaded(), &mut pair) {
+            (None, _) => Picture::Loading,
+            (Some(_), Some(sides)) => pictures.one_of(sides, View { part, ..view }),
+            (Some(loaded), None) => match picture_of(&loaded.item, scene.root) {
+                Err(NoPicture { why, .. }) => Picture::None(why),
+                Ok((key, path)) => {
+                    content = Some(key.clone());
+                    pictures.one(&key, &path, view)
+                }
+            },
+        };
+        if let Some(next) = self.next_loaded() {
+            let sides = pictures.sides(next);
+            let part = ViewState::default().part(sides.as_ref(), false);
+            let wanted = match sides {
+                Some(sides) => sides.wanted(part.show),
+                None => picture_of(&next.item, scene.root)
+                    .map(|(key, path)| (vec![(key.into(), path)], part.show)),
+            };
+            if let Ok((sources, show)) = wanted {
+                let part = Part { show, ..part };
+                pictures.ahead(sources, View { part, ..view });
+            }
+        }
         self.pair = pair;
+        let show = if self.loaded().is_some() {
+            part.show
+        } else {
+            Show::First
+        };
+        self.set_picture(picture, show, content);
     }
 
     /// Sets the picture, which shows `show` of the files named by `content`. The old one stays
     /// while another of the same files loads.
-    pub fn set_picture(&mut self, picture: Picture, show: Show, content: Option<String>) {
+    fn set_picture(&mut self, picture: Picture, show: Show, content: Option<String>) {
         let stays =
             matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
         if !(stays && content.is_some() && self.drawn.1 == content) {
@@ -90,11 +111,12 @@ impl AdjudicatePane {
         }
     }
 
-    pub fn draw(&mut self, area: Rect, keys: &Keys, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_parts(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let look = scene.look;
         if area.is_empty() {
             return;
         }
-        if let Some(empty) = self.empty(keys) {
+        if let Some(empty) = self.empty(scene) {
             return draw_empty(&empty, area, buf, look);
         }
         let parts = self.layout(area);
@@ -104,7 +126,8 @@ impl AdjudicatePane {
         };
         self.draw_caption(parts.caption, buf, look);
         draw_picture(&self.picture, false, parts.picture, buf, look);
-        self.draw_text(&dispute, parts.text, &keys.text, buf, look);
+        let down = scene.key(Action::TextDown);
+        self.draw_text(&dispute, parts.text, &down, buf, look);
         draw_rule(&dispute, parts.rule, buf, look);
         let mut below = parts.verdicts;
         let overflow = sides::draw(&dispute, &self.about, self.scrolled[1], below, buf, look);
@@ -113,7 +136,7 @@ impl AdjudicatePane {
         below.y = parts.verdicts.bottom().saturating_sub(1);
         more(
             overflow - self.scrolled[1],
-            &keys.verdicts,
+            &scene.key(Action::VerdictsDown),
             below,
             buf,
             look,
@@ -121,15 +144,7 @@ impl AdjudicatePane {
     }
 
     /// The message that replaces a dispute.
-    fn empty(
-        &self,
-        Keys {
-            choose,
-            settled,
-            draw,
-            ..
-        }: &Keys,
-    ) -> Option<Empty> {
+    fn empty(&self, scene: &Scene<'_>) -> Option<Empty> {
         let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
@@ -137,19 +152,25 @@ impl AdjudicatePane {
                 Some(Empty::Failed(error_line(problem)))
             }
             (Some(Ok(_)), _) if self.names().is_empty() => {
-                nothing(&format!("no rounds with disputes yet: {draw}"))
+                let (new, rounds) = (scene.key(Action::NewRound), scene.key(Action::GoRounds));
+                nothing(&format!(
+                    "no rounds with disputes yet: {new} in Rounds ({rounds}) creates one"
+                ))
             }
             (Some(Ok(_)), _) if self.round.is_none() => {
+                let choose = scene.key(Action::ChooseRound);
                 nothing(&format!("{choose} chooses a round"))
             }
             (_, None) => Some(Empty::Loading),
             (_, Some(Ok(list))) if list.is_empty() => {
                 let round = self.round.as_deref().unwrap_or_default();
+                let choose = scene.key(Action::ChooseRound);
                 nothing(&format!(
                     "no disputes in `{round}` that you may see; {choose} chooses another round"
                 ))
             }
             (_, Some(Ok(_))) if self.shown().next().is_none() => {
+                let settled = scene.key(Action::ShowAdjudicated);
                 nothing(&format!("all adjudicated; {settled} shows them"))
             }
             _ => None,

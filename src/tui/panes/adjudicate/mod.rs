@@ -5,36 +5,30 @@
 //! |---|---|
 //! | `adjudication` | from a key to a saved verdict |
 //! | `draw`, `sides` | drawing; the verdicts side by side |
-//! | `effects` | the effects for the program to carry out |
 
 mod adjudication;
 mod draw;
-mod effects;
 mod sides;
 
 use std::collections::HashMap;
 
-pub use adjudication::{Adjudication, GAP};
-pub use draw::{Keys, Layout};
-pub use effects::{AdjudicateEffect, ChoiceFor, ReplyFor};
+pub use draw::Layout;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 use uuid::Uuid;
 
 use super::metadata::edit_session::error_line;
-use super::review::{Loaded, Painted, Picture, Sides, ViewState, painted};
+use super::review::{Loaded, Picture, Sides, ViewState, painted};
 use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Painted, Pane, Scene, Target};
 use crate::preview::Show;
-use benchtop_model::Result;
 use benchtop_model::round::state::{AdjudicationContext, Dispute, RoundState};
+use benchtop_model::{Result, Verdict};
 use benchtop_protocol::wire::{Decide, ItemView, request};
 
 /// Items kept in memory around the current one.
 const CACHED: usize = 16;
-
-use AdjudicateEffect as Effect;
-
-fn refuse(why: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::Refuse(why.into())]
-}
 
 #[derive(Debug, Default)]
 pub struct AdjudicatePane {
@@ -74,68 +68,62 @@ impl AdjudicatePane {
         AdjudicatePane::default()
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Adjudicate, Scope::Global]
-    }
-
-    /// Opens the pane or reloads it.
-    pub fn start(&mut self) -> Vec<Effect> {
-        (self.asking, self.changed_meanwhile) = (false, false);
-        self.asked.clear();
-        self.items.clear();
-        let mut effects = vec![Effect::Ask(ReplyFor::Rounds, request::Rounds.into())];
-        effects.extend(self.ask_all());
-        effects
-    }
-
     /// Requests everything about the round.
-    fn ask_all(&mut self) -> Vec<Effect> {
-        let mut effects = self.refresh();
-        effects.extend(self.ask_about(false));
-        effects
+    fn ask_all(&mut self, cx: &mut Context<'_>) {
+        self.refresh(cx);
+        self.ask_about(false, cx);
     }
 
     /// Requests the disputes again after new verdicts, but not while a request is pending.
-    pub fn refresh(&mut self) -> Vec<Effect> {
+    fn refresh(&mut self, cx: &mut Context<'_>) {
         let Some(round) = self.round.clone() else {
-            return Vec::new();
+            return;
         };
         if self.asking {
             self.changed_meanwhile = true;
-            return Vec::new();
+            return;
         }
         self.asking = true;
-        vec![Effect::Ask(
-            ReplyFor::Disputes(round.clone()),
-            request::Disputes(round).into(),
-        )]
+        let ask = request::Disputes(round.clone());
+        cx.ask(ask, move |pane: &mut Self, disputes, cx| {
+            pane.on_disputes(&round, disputes, cx);
+        });
     }
 
-    /// Requests what adjudicators may see, and the guidelines.
-    pub fn ask_about(&self, show: bool) -> Vec<Effect> {
-        let ask = |round: &String| {
-            Effect::Ask(
-                ReplyFor::About(round.clone(), show),
-                request::Adjudication(round.clone()).into(),
-            )
+    /// Requests what adjudicators may see, and the guidelines. `show` shows the verdicts under
+    /// earlier ones.
+    fn ask_about(&self, show: bool, cx: &mut Context<'_>) {
+        let Some(round) = self.round.clone() else {
+            return;
         };
-        self.round.iter().map(ask).collect()
+        let ask = request::Adjudication(round.clone());
+        cx.ask(ask, move |pane: &mut Self, about, cx| {
+            if pane.round.as_ref() != Some(&round) {
+                return;
+            }
+            match about {
+                Ok(about) => pane.about = about,
+                Err(problem) => return cx.refuse(error_line(&problem)),
+            }
+            if show && cx.env.is_shown {
+                adjudication::earlier(&pane.about, cx);
+            }
+        });
     }
 
     /// Receives the rounds. A single one is chosen at once.
-    pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
+    fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>, cx: &mut Context<'_>) {
         self.rounds = Some(rounds);
         let names = self.names();
         if let Some(round) = &self.round
             && names.contains(round)
         {
-            return Vec::new();
+            return;
         }
         match names.as_slice() {
-            [only] => self.choose(only.clone()),
-            [] => Vec::new(),
-            _ => self.ask_round(),
+            [only] => self.choose(only.clone(), cx),
+            [] => {}
+            _ => self.choose_round(cx),
         }
     }
 
@@ -150,10 +138,10 @@ impl AdjudicatePane {
         names
     }
 
-    fn ask_round(&self) -> Vec<Effect> {
+    fn choose_round(&self, cx: &mut Context<'_>) {
         let names = self.names();
         if names.is_empty() {
-            return refuse("no rounds with disputes yet: create one in Rounds");
+            return cx.refuse("no rounds with disputes yet: create one in Rounds");
         }
         let rounds: Vec<&RoundState> = self.rounds.iter().flatten().flatten().collect();
         let about = |name: &String| {
@@ -166,34 +154,26 @@ impl AdjudicatePane {
             .iter()
             .map(|name| (name.clone(), about(name)))
             .collect();
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Round(names),
-            title: "Adjudicate which round?".into(),
-            lines,
-        }]
+        let title = "Adjudicate which round?";
+        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+            if let Some(name) = names.into_iter().nth(pick) {
+                pane.choose(name, cx);
+            }
+        });
     }
 
     /// Switches to a round.
-    fn choose(&mut self, round: String) -> Vec<Effect> {
+    fn choose(&mut self, round: String, cx: &mut Context<'_>) {
         (self.round, self.disputes, self.number) = (Some(round), None, None);
         (self.about, self.asking, self.changed_meanwhile) =
             (AdjudicationContext::default(), false, false);
-        self.ask_all()
-    }
-
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
-        let ChoiceFor::Round(names) = purpose;
-        names
-            .get(pick)
-            .cloned()
-            .map_or(Vec::new(), |name| self.choose(name))
+        self.ask_all(cx);
     }
 
     /// Receives the disputes of a round. The current item stays if it is still among them.
-    pub fn on_disputes(&mut self, round: &str, disputes: Result<Vec<Dispute>>) -> Vec<Effect> {
+    fn on_disputes(&mut self, round: &str, disputes: Result<Vec<Dispute>>, cx: &mut Context<'_>) {
         if self.round.as_deref() != Some(round) {
-            return Vec::new();
+            return;
         }
         self.asking = false;
         let place = self.place();
@@ -204,31 +184,9 @@ impl AdjudicatePane {
             self.number = shown.get(place).or(shown.last()).copied();
             self.arrived();
         }
-        let mut effects = self.fetch();
+        self.fetch(cx);
         if std::mem::take(&mut self.changed_meanwhile) {
-            effects.extend(self.refresh());
-        }
-        effects
-    }
-
-    /// Receives what adjudicators may see, and the guidelines.
-    pub fn on_context(
-        &mut self,
-        round: &str,
-        show: bool,
-        about: Result<AdjudicationContext>,
-    ) -> Vec<Effect> {
-        if self.round.as_deref() != Some(round) {
-            return Vec::new();
-        }
-        match about {
-            Ok(about) => self.about = about,
-            Err(problem) => return refuse(error_line(&problem)),
-        }
-        if show {
-            adjudication::earlier(&self.about)
-        } else {
-            Vec::new()
+            self.refresh(cx);
         }
     }
 
@@ -246,24 +204,250 @@ impl AdjudicatePane {
     }
 
     /// The current dispute.
-    pub fn current(&self) -> Option<&Dispute> {
+    fn current(&self) -> Option<&Dispute> {
         self.shown()
             .find(|dispute| Some(dispute.number) == self.number)
     }
 
     /// The current item, once it is loaded.
-    pub fn loaded(&self) -> Option<&Loaded> {
+    fn loaded(&self) -> Option<&Loaded> {
         self.items.get(&self.current()?.number)?.as_ref().ok()
     }
 
     /// The next item, if it is loaded.
-    pub fn next_loaded(&self) -> Option<&Loaded> {
+    fn next_loaded(&self) -> Option<&Loaded> {
         let next = self.shown().nth(self.place() + 1)?;
         self.items.get(&next.number)?.as_ref().ok()
     }
 
-    /// What the last frame painted of the current item.
-    pub fn on_screen(&self) -> Option<Painted> {
+    fn arrived(&mut self) {
+        (self.scrolled, self.picture) = ([0; 2], Picture::Loading);
+        (self.looking, self.pair) = (ViewState::default(), None);
+    }
+
+    /// Requests the current item and the next one if they are missing.
+    fn fetch(&mut self, cx: &mut Context<'_>) {
+        let place = self.place();
+        let near: Vec<u32> = self
+            .shown()
+            .skip(place)
+            .take(2)
+            .map(|dispute| dispute.number)
+            .collect();
+        if self.items.len() > CACHED {
+            self.items.retain(|number, _| near.contains(number));
+        }
+        let missing: Vec<u32> = near
+            .into_iter()
+            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
+            .collect();
+        for number in missing {
+            self.ask_item(number, cx);
+        }
+    }
+
+    fn ask_item(&mut self, number: u32, cx: &mut Context<'_>) {
+        self.asked.push(number);
+        cx.ask(request::Item(number), move |pane: &mut Self, view, _| {
+            pane.on_item(number, view);
+        });
+    }
+
+    /// Requests a changed item again. The old version stays on the screen until then.
+    fn changed(&mut self, number: u32, cx: &mut Context<'_>) {
+        if self.number == Some(number) && cx.env.is_shown {
+            self.ask_item(number, cx);
+        } else {
+            self.forget(number);
+        }
+    }
+
+    /// Drops an item that is out of date.
+    fn forget(&mut self, number: u32) {
+        self.items.remove(&number);
+    }
+
+    /// Receives an item, without the parts that adjudicators may not see.
+    fn on_item(&mut self, number: u32, view: Result<ItemView>) {
+        self.asked.retain(|asked| *asked != number);
+        let loaded = view
+            .map_err(|problem| error_line(&problem))
+            .and_then(Loaded::from_view);
+        // The verdicts are shown below the item.
+        let loaded = loaded.map(|loaded| Loaded {
+            standing: Vec::new(),
+            ..loaded
+        });
+        self.items.insert(number, loaded);
+    }
+
+    /// Goes to an item if it is a dispute.
+    fn go_to(&mut self, number: u32, cx: &mut Context<'_>) {
+        if self.number != Some(number) && self.shown().any(|dispute| dispute.number == number) {
+            self.number = Some(number);
+            self.arrived();
+        }
+        self.fetch(cx);
+    }
+
+    fn step(&mut self, forward: bool, cx: &mut Context<'_>) {
+        let place = self.place();
+        let to = if forward {
+            Some(place + 1)
+        } else {
+            place.checked_sub(1)
+        };
+        match to
+            .and_then(|to| self.shown().nth(to))
+            .map(|dispute| dispute.number)
+        {
+            Some(number) => self.go_to(number, cx),
+            None if self.current().is_none() => cx.refuse("nothing to adjudicate"),
+            None if forward => cx.refuse("this is the last item"),
+            None => cx.refuse("this is the first item"),
+        }
+    }
+
+    /// Goes to the next open dispute; wraps around.
+    fn next_open(&mut self, cx: &mut Context<'_>) {
+        let place = self.place();
+        let open: Vec<(usize, u32)> = self
+            .shown()
+            .enumerate()
+            .filter(|(_, d)| self.is_open(d))
+            .map(|(at, d)| (at, d.number))
+            .collect();
+        let next = open
+            .iter()
+            .find(|(at, _)| *at > place)
+            .or(open.first())
+            .map(|(_, number)| *number);
+        match next {
+            Some(number) if Some(number) != self.number => self.go_to(number, cx),
+            Some(_) => cx.refuse("no other open item"),
+            None => cx.refuse("all items are adjudicated"),
+        }
+    }
+
+    /// Whether the dispute is open and no verdict on it is being saved.
+    fn is_open(&self, dispute: &Dispute) -> bool {
+        dispute.settled.is_none()
+            && !self
+                .pending
+                .iter()
+                .any(|decide| decide.number == dispute.number)
+    }
+
+    /// Shows or hides adjudicated items.
+    fn show_adjudicated(&mut self, cx: &mut Context<'_>) {
+        self.only_open = !self.only_open;
+        let number = self
+            .current()
+            .or_else(|| self.shown().next())
+            .map(|dispute| dispute.number);
+        if self.number != number {
+            self.number = number;
+            self.arrived();
+        }
+        self.fetch(cx);
+        cx.say(if self.only_open {
+            "open items only"
+        } else {
+            "all items, adjudicated ones too"
+        });
+    }
+
+    fn scroll(&mut self, which: usize, lines: isize, cx: &mut Context<'_>) {
+        let to = self.scrolled[which]
+            .saturating_add_signed(lines)
+            .min(self.overflow[which]);
+        if to == std::mem::replace(&mut self.scrolled[which], to) {
+            cx.say("no more text in that direction");
+        }
+    }
+
+    fn turn(&mut self, cx: &mut Context<'_>) {
+        match self.pair.clone() {
+            Some(sides) => self.looking.turn(&sides, false),
+            None => cx.refuse("this item has one picture only"),
+        }
+    }
+}
+
+impl Pane for AdjudicatePane {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Adjudicate, Scope::Global]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Items of a round on which annotators differ, unsettled ones first. {}, {}, and {} settle one and ask for a note; {} also \
+             opens the guidelines to close a gap. {} lists items judged under earlier guidelines.",
+            keys.press(Action::AdjudicateAccept),
+            keys.press(Action::AdjudicateReject),
+            keys.press(Action::AdjudicateFix),
+            keys.press(Action::GuidelineGap),
+            keys.press(Action::EarlierGuidelines)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        (self.asking, self.changed_meanwhile) = (false, false);
+        self.asked.clear();
+        self.items.clear();
+        cx.ask(request::Rounds, Self::on_rounds);
+        self.ask_all(cx);
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        match action {
+            Action::Back => cx.leave(),
+            Action::NextDispute => self.step(true, cx),
+            Action::PreviousDispute => self.step(false, cx),
+            Action::NextOpen => self.next_open(cx),
+            Action::ChooseRound => self.choose_round(cx),
+            Action::ShowAdjudicated => self.show_adjudicated(cx),
+            Action::EarlierGuidelines => self.ask_about(true, cx),
+            Action::OpenGuidelines => match &self.about.guidelines {
+                Some(path) => cx.edit(path),
+                None => {
+                    cx.refuse("no guidelines; `benchtop round new --guidelines PATH` sets them")
+                }
+            },
+            Action::ReviewDispute => match self.current() {
+                Some(dispute) => cx.open(Target::Item(dispute.number)),
+                None => cx.refuse("no item"),
+            },
+            Action::VerdictsDown => self.scroll(1, 3, cx),
+            Action::VerdictsUp => self.scroll(1, -3, cx),
+            Action::TextDown => self.scroll(0, 3, cx),
+            Action::TextUp => self.scroll(0, -3, cx),
+            Action::OtherSide => self.turn(cx),
+            Action::AdjudicateAccept => self.judge(Verdict::Accept, false, cx),
+            Action::AdjudicateReject => self.judge(Verdict::Reject, false, cx),
+            Action::AdjudicateFix => self.judge(Verdict::Fix, false, cx),
+            Action::GuidelineGap => self.judge(Verdict::Reject, true, cx),
+            other => cx.refuse(format!("`{}` does nothing in adjudication", other.name())),
+        }
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        match notice {
+            Notice::Reconnected => self.resend(cx),
+            Notice::Resync if cx.env.is_shown => self.open(cx),
+            Notice::Recount if cx.env.is_shown => self.refresh(cx),
+            Notice::Item(number) => self.changed(number, cx),
+            Notice::TakenBack(number) if cx.env.is_shown => self.go_to(number, cx),
+            // The user may have edited the guidelines.
+            Notice::Edited if cx.env.is_shown => {
+                self.refresh(cx);
+                self.ask_about(true, cx);
+            }
+            _ => {}
+        }
+    }
+
+    fn painted(&self) -> Option<Painted> {
         let loaded = self.loaded()?;
         let pictures = painted(
             &loaded.item,
@@ -281,183 +465,16 @@ impl AdjudicatePane {
         })
     }
 
-    fn arrived(&mut self) {
-        (self.scrolled, self.picture) = ([0; 2], Picture::Loading);
-        (self.looking, self.pair) = (ViewState::default(), None);
+    fn has_unsaved(&self) -> bool {
+        !self.pending.is_empty()
     }
 
-    /// Requests the current item and the next one if they are missing.
-    fn fetch(&mut self) -> Vec<Effect> {
-        let place = self.place();
-        let near: Vec<u32> = self
-            .shown()
-            .skip(place)
-            .take(2)
-            .map(|dispute| dispute.number)
-            .collect();
-        if self.items.len() > CACHED {
-            self.items.retain(|number, _| near.contains(number));
-        }
-        let missing: Vec<u32> = near
-            .into_iter()
-            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
-            .collect();
-        missing
-            .into_iter()
-            .map(|number| self.ask_item(number))
-            .collect()
-    }
-
-    fn ask_item(&mut self, number: u32) -> Effect {
-        self.asked.push(number);
-        Effect::Ask(ReplyFor::Item(number), request::Item(number).into())
-    }
-
-    /// Requests a changed item again. The old version stays on the screen until then.
-    pub fn changed(&mut self, number: u32) -> Vec<Effect> {
-        if self.number == Some(number) {
-            return vec![self.ask_item(number)];
-        }
-        self.forget(number);
-        Vec::new()
-    }
-
-    /// Drops an item that is out of date.
-    pub fn forget(&mut self, number: u32) {
-        self.items.remove(&number);
-    }
-
-    /// Receives an item, without the parts that adjudicators may not see.
-    pub fn on_item(&mut self, number: u32, view: Result<ItemView>) {
-        self.asked.retain(|asked| *asked != number);
-        let loaded = view
-            .map_err(|problem| error_line(&problem))
-            .and_then(Loaded::from_view);
-        // The verdicts are shown below the item.
-        let loaded = loaded.map(|loaded| Loaded {
-            standing: Vec::new(),
-            ..loaded
-        });
-        self.items.insert(number, loaded);
-    }
-
-    /// Goes to an item if it is a dispute.
-    pub fn go_to(&mut self, number: u32) -> Vec<Effect> {
-        if self.number != Some(number) && self.shown().any(|dispute| dispute.number == number) {
-            self.number = Some(number);
-            self.arrived();
-        }
-        self.fetch()
-    }
-
-    fn step(&mut self, forward: bool) -> Vec<Effect> {
-        let place = self.place();
-        let to = if forward {
-            Some(place + 1)
-        } else {
-            place.checked_sub(1)
-        };
-        match to
-            .and_then(|to| self.shown().nth(to))
-            .map(|dispute| dispute.number)
-        {
-            Some(number) => self.go_to(number),
-            None if self.current().is_none() => refuse("nothing to adjudicate"),
-            None if forward => refuse("this is the last item"),
-            None => refuse("this is the first item"),
-        }
-    }
-
-    /// Goes to the next open dispute; wraps around.
-    fn next_open(&mut self) -> Vec<Effect> {
-        let place = self.place();
-        let open: Vec<(usize, u32)> = self
-            .shown()
-            .enumerate()
-            .filter(|(_, d)| self.is_open(d))
-            .map(|(at, d)| (at, d.number))
-            .collect();
-        let next = open
-            .iter()
-            .find(|(at, _)| *at > place)
-            .or(open.first())
-            .map(|(_, number)| *number);
-        match next {
-            Some(number) if Some(number) != self.number => self.go_to(number),
-            Some(_) => refuse("no other open item"),
-            None => refuse("all items are adjudicated"),
-        }
-    }
-
-    /// Whether the dispute is open and no verdict on it is being saved.
-    fn is_open(&self, dispute: &Dispute) -> bool {
-        dispute.settled.is_none()
-            && !self
-                .pending
-                .iter()
-                .any(|decide| decide.number == dispute.number)
-    }
-
-    /// Runs an action. Verdicts go through [`Settle`].
-    pub fn act(&mut self, action: Action) -> Vec<Effect> {
-        match action {
-            Action::Back => vec![Effect::Leave],
-            Action::NextDispute => self.step(true),
-            Action::PreviousDispute => self.step(false),
-            Action::NextOpen => self.next_open(),
-            Action::ChooseRound => self.ask_round(),
-            Action::ShowAdjudicated => {
-                self.only_open = !self.only_open;
-                let text = if self.only_open {
-                    "open items only"
-                } else {
-                    "all items, adjudicated ones too"
-                };
-                let number = self
-                    .current()
-                    .or_else(|| self.shown().next())
-                    .map(|dispute| dispute.number);
-                if self.number != number {
-                    self.number = number;
-                    self.arrived();
-                }
-                let mut effects = self.fetch();
-                effects.push(Effect::Say(text.into()));
-                effects
-            }
-            Action::EarlierGuidelines => self.ask_about(true),
-            Action::OpenGuidelines => match &self.about.guidelines {
-                Some(path) => vec![Effect::Edit(path.clone())],
-                None => refuse("no guidelines; `benchtop round new --guidelines PATH` sets them"),
-            },
-            Action::ReviewDispute => match self.current() {
-                Some(dispute) => vec![Effect::Item(dispute.number)],
-                None => refuse("no item"),
-            },
-            Action::VerdictsDown => self.scroll(1, 3),
-            Action::VerdictsUp => self.scroll(1, -3),
-            Action::TextDown => self.scroll(0, 3),
-            Action::TextUp => self.scroll(0, -3),
-            Action::OtherSide => self.turn(),
-            other => refuse(format!("`{}` does nothing in adjudication", other.name())),
-        }
-    }
-
-    fn scroll(&mut self, which: usize, lines: isize) -> Vec<Effect> {
-        let to = self.scrolled[which]
-            .saturating_add_signed(lines)
-            .min(self.overflow[which]);
-        if to == std::mem::replace(&mut self.scrolled[which], to) {
-            return vec![Effect::Say("no more text in that direction".into())];
-        }
-        Vec::new()
-    }
-
-    fn turn(&mut self) -> Vec<Effect> {
-        let Some(sides) = self.pair.clone() else {
-            return refuse("this item has one picture only");
-        };
-        self.looking.turn(&sides, false);
-        Vec::new()
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.prepare_picture(area, scene);
+        self.draw_parts(area, buf, scene);
+        None
     }
 }
+
+#[cfg(test)]
+mod tests;

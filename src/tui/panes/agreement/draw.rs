@@ -88,7 +88,7 @@ impl AgreementPane {
     }
 
     /// Draws the pane. `keys` names the keys in texts.
-    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_parts(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         let rows = self.found.as_ref().map_or(0, |found| found.rows.len());
         let parts = layout(area, rows);
         self.wide = parts.wide;

@@ -3,20 +3,21 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `effects` | the effects for the program to carry out |
 //! | `rows` | groups and pairs as a table |
 //! | `details` | details of a row: numbers, table, annotators, methods paragraph |
 //! | `draw` | layout and drawing |
 
 mod details;
 mod draw;
-mod effects;
 mod rows;
 
-pub use effects::{AgreementEffect, ChoiceFor, ReplyFor};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
 use crate::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, GroupBy, Row};
@@ -25,11 +26,8 @@ use benchtop_model::scoring::Outcome;
 use benchtop_model::{Filter, QuestionKind, Result};
 use benchtop_protocol::wire::request;
 
-use AgreementEffect as Effect;
-
-fn refuse(why: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::Refuse(why.into())]
-}
+/// Interval of updates while people judge.
+const REFRESH_MS: u64 = 1_000;
 
 /// The details that are shown where there is room for one kind only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +69,8 @@ pub struct AgreementPane {
     part: Part,
     /// Whether the last frame showed all details.
     wide: bool,
+    /// When to request the numbers again.
+    refresh_at: Timer,
     table: LocalTable,
 }
 
@@ -94,58 +94,47 @@ impl AgreementPane {
             stale: false,
             part: Part::Numbers,
             wide: false,
+            refresh_at: Timer::default(),
             table: rows::table(GroupBy::default()),
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Agreement, Scope::Table, Scope::Global]
-    }
-
-    /// Opens the pane or reloads it: requests the rounds first.
-    pub fn start(&mut self) -> Vec<Effect> {
-        vec![Effect::Ask(ReplyFor::Rounds, request::Rounds.into())]
-    }
-
     /// Requests the numbers again after new verdicts. The old ones stay until the reply.
-    pub fn refresh(&mut self) -> Vec<Effect> {
+    fn refresh(&mut self, cx: &mut Context<'_>) {
         match &self.rounds {
-            Some(Ok(_)) if self.waiting => {
-                self.stale = true;
-                vec![]
-            }
-            Some(Ok(_)) => self.ask(true),
-            _ => self.start(),
+            Some(Ok(_)) if self.waiting => self.stale = true,
+            Some(Ok(_)) => self.ask(true, cx),
+            _ => self.open(cx),
         }
     }
 
     /// Requests the numbers. Without `intervals` the reply is fast.
-    fn ask(&mut self, intervals: bool) -> Vec<Effect> {
-        let bootstrap = intervals.then(Bootstrap::default);
+    fn ask(&mut self, intervals: bool, cx: &mut Context<'_>) {
         let ask = AgreementQuery {
             round: self.round.clone(),
             by: self.by,
-            bootstrap,
+            bootstrap: intervals.then(Bootstrap::default),
         };
         self.asked = Some(ask.clone());
         (self.waiting, self.stale) = (true, false);
-        vec![Effect::Ask(
-            ReplyFor::Agreed(ask.clone()),
-            request::Agreement(ask).into(),
-        )]
+        cx.ask(
+            request::Agreement(ask.clone()),
+            move |pane: &mut Self, found, cx| {
+                pane.on_agreement(&ask, found, cx);
+            },
+        );
     }
 
     /// Switches to other rows or another round and drops the old results.
-    fn reload(&mut self) -> Vec<Effect> {
+    fn reload(&mut self, cx: &mut Context<'_>) {
         (self.found, self.failed) = (None, None);
         self.table = rows::table(self.by);
-        self.ask(false)
+        self.ask(false, cx);
     }
 
     /// Receives the rounds. Until the annotator chooses, shows the newest round with visible
     /// results.
-    pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
+    fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>, cx: &mut Context<'_>) {
         let list = rounds.as_ref().map_or(&[][..], Vec::as_slice);
         let gone = self
             .round
@@ -164,7 +153,6 @@ impl AgreementPane {
             Err(problem) => {
                 self.failed = Some(error_line(&problem));
                 self.rounds = Some(Err(problem));
-                vec![]
             }
             Ok(rounds) => {
                 self.rounds = Some(Ok(rounds));
@@ -172,19 +160,24 @@ impl AgreementPane {
                     .found
                     .as_ref()
                     .is_some_and(|found| found.round == self.round);
-                if same { self.ask(true) } else { self.reload() }
+                if same {
+                    self.ask(true, cx)
+                } else {
+                    self.reload(cx)
+                }
             }
         }
     }
 
     /// Receives results. Ignores those of an earlier request.
-    pub fn on_agreement(
+    fn on_agreement(
         &mut self,
-        ask: AgreementQuery,
+        ask: &AgreementQuery,
         found: Result<AgreementAnalysis>,
-    ) -> Vec<Effect> {
-        if self.asked.as_ref() != Some(&ask) {
-            return vec![];
+        cx: &mut Context<'_>,
+    ) {
+        if self.asked.as_ref() != Some(ask) {
+            return;
         }
         self.waiting = false;
         match found {
@@ -192,15 +185,10 @@ impl AgreementPane {
                 rows::fill(&mut self.table, &found);
                 (self.found, self.failed) = (Some(found), None);
                 if ask.bootstrap.is_none() || self.stale {
-                    self.ask(true)
-                } else {
-                    vec![]
+                    self.ask(true, cx);
                 }
             }
-            Err(problem) => {
-                (self.found, self.failed) = (None, Some(error_line(&problem)));
-                vec![]
-            }
+            Err(problem) => (self.found, self.failed) = (None, Some(error_line(&problem))),
         }
     }
 
@@ -211,45 +199,12 @@ impl AgreementPane {
             .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
-    pub fn act(&mut self, action: Action) -> Vec<Effect> {
-        match action {
-            Action::Back => vec![Effect::Leave],
-            Action::GroupAgreement => {
-                let at = GroupBy::ALL
-                    .iter()
-                    .position(|by| *by == self.by)
-                    .map_or(0, |at| at + 1);
-                self.by = GroupBy::ALL[at % GroupBy::ALL.len()];
-                self.reload()
-            }
-            Action::AgreementRound => self.ask_round(),
-            Action::AgreementPart if self.wide => {
-                vec![Effect::Say("all details are beside the table".into())]
-            }
-            Action::AgreementPart => {
-                self.part = self.part.next();
-                vec![]
-            }
-            Action::CopyMethods => match &self.found {
-                Some(found) => {
-                    let words = found.methods.split_whitespace().count();
-                    vec![Effect::Copy {
-                        text: found.methods.clone(),
-                        what: format!("the methods paragraph, {words} words,"),
-                    }]
-                }
-                None => refuse("nothing to copy yet"),
-            },
-            other => self.act_on_table(other),
-        }
-    }
-
-    fn ask_round(&self) -> Vec<Effect> {
+    fn choose_round(&self, cx: &mut Context<'_>) {
         let Some(Ok(rounds)) = &self.rounds else {
-            return refuse("the rounds are still loading");
+            return cx.refuse("the rounds are still loading");
         };
         if rounds.is_empty() {
-            return refuse("no rounds: these are verdicts outside rounds");
+            return cx.refuse("no rounds: these are verdicts outside rounds");
         }
         let line = |round: &RoundState| {
             let blind = if round.by_status.is_none() {
@@ -276,67 +231,37 @@ impl AgreementPane {
             "outside rounds".into(),
             "the last verdict of each annotator".into(),
         ));
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Round(names),
-            title: "Agreement in".into(),
-            lines,
-        }]
-    }
-
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
-        match purpose {
-            ChoiceFor::Round(names) => {
-                let Some(round) = names.get(pick).cloned() else {
-                    return vec![];
-                };
-                (self.round, self.chosen) = (round, true);
-                self.reload()
+        cx.choose("Agreement in", lines, move |pane: &mut Self, pick, cx| {
+            if let Some(round) = names.into_iter().nth(pick) {
+                (pane.round, pane.chosen) = (round, true);
+                pane.reload(cx);
             }
-            ChoiceFor::Format(what) => match CopyFormat::ALL.get(pick) {
-                Some(format) => {
-                    let answer = self.table.answer(TableEffect::Copy(what.clone(), *format));
-                    answer.map_or(vec![], |answer| self.answered(answer, Action::CopyTable))
-                }
-                None => vec![],
-            },
-        }
+        });
     }
 
-    fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
-        let answers = self.table.act(action);
-        answers
-            .into_iter()
-            .flat_map(|answer| self.answered(answer, action))
-            .collect()
-    }
-
-    fn answered(&self, answer: Answer, action: Action) -> Vec<Effect> {
+    fn on_answer(&self, answer: Answer, action: Action, cx: &mut Context<'_>) {
         match answer {
-            Answer::Effect(TableEffect::Open { .. }) => self.open(),
-            Answer::Effect(TableEffect::AskCopy(what)) => ask_format(what),
-            Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
+            Answer::Effect(TableEffect::Open { .. }) => self.open_items(cx),
+            Answer::Effect(TableEffect::AskCopy(what)) => choose_format(what, cx),
+            Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
             Answer::Copied { text, rows, but } => {
-                vec![Effect::Copy {
-                    text,
-                    what: but.unwrap_or_else(|| format!("{rows} rows")),
-                }]
+                cx.copy(text, but.unwrap_or_else(|| format!("{rows} rows")));
             }
-            Answer::Message(text) => vec![Effect::Say(text)],
-            _ => refuse(format!("`{}` does nothing in this table", action.name())),
+            Answer::Message(text) => cx.say(text),
+            _ => cx.refuse(format!("`{}` does nothing in this table", action.name())),
         }
     }
 
-    /// The items of the group under the cursor.
-    fn open(&self) -> Vec<Effect> {
+    /// Opens the items of the group under the cursor.
+    fn open_items(&self, cx: &mut Context<'_>) {
         let at = self.table.cursor_id();
         let Some(row) = self.row().filter(|_| at != Some(0)) else {
-            return refuse("this row has all items");
+            return cx.refuse("this row has all items");
         };
         let mut filter = Filter::default();
         match (self.by, self.by.field()) {
             (GroupBy::Pair, _) => {
-                return refuse(
+                return cx.refuse(
                     "a pair has no items to open; `benchtop round disputes` lists differences",
                 );
             }
@@ -345,20 +270,101 @@ impl AgreementPane {
             (_, Some(field)) => filter.add(field, vec![row.name.clone()]),
             (_, None) => {}
         }
-        vec![Effect::Filter(filter.to_text())]
+        cx.open(Target::Items(filter.to_text()));
     }
 }
 
-fn ask_format(what: CopyWhat) -> Vec<Effect> {
+fn choose_format(what: CopyWhat, cx: &mut Context<'_>) {
     let lines = CopyFormat::ALL
         .iter()
         .map(|format| (format.name().to_string(), String::new()))
         .collect();
-    vec![Effect::AskChoice {
-        purpose: ChoiceFor::Format(what),
-        title: "Copy as".into(),
-        lines,
-    }]
+    cx.choose("Copy as", lines, |pane: &mut AgreementPane, pick, cx| {
+        let format = CopyFormat::ALL.get(pick);
+        let copy = |format: &CopyFormat| TableEffect::Copy(what, *format);
+        if let Some(answer) = format.and_then(|format| pane.table.answer(copy(format))) {
+            pane.on_answer(answer, Action::CopyTable, cx);
+        }
+    });
+}
+
+impl Pane for AgreementPane {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Agreement, Scope::Table, Scope::Global]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Agreement between annotators, updated as they judge. {} groups the items, {} chooses the round, {} copies a \
+             paragraph for the methods section, {} lists the items of a row. `more` is the number of further doubly \
+             judged items that narrows the interval of alpha to ±0.1.",
+            keys.press(Action::GroupAgreement),
+            keys.press(Action::AgreementRound),
+            keys.press(Action::CopyMethods),
+            keys.press(Action::Open)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        cx.ask(request::Rounds, Self::on_rounds);
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        match action {
+            Action::Back => cx.leave(),
+            Action::GroupAgreement => {
+                let at = GroupBy::ALL
+                    .iter()
+                    .position(|by| *by == self.by)
+                    .map_or(0, |at| at + 1);
+                self.by = GroupBy::ALL[at % GroupBy::ALL.len()];
+                self.reload(cx);
+            }
+            Action::AgreementRound => self.choose_round(cx),
+            Action::AgreementPart if self.wide => cx.say("all details are beside the table"),
+            Action::AgreementPart => self.part = self.part.next(),
+            Action::CopyMethods => match &self.found {
+                Some(found) => {
+                    let words = found.methods.split_whitespace().count();
+                    let what = format!("the methods paragraph, {words} words,");
+                    cx.copy(&found.methods, what);
+                }
+                None => cx.refuse("nothing to copy yet"),
+            },
+            other => {
+                for answer in self.table.act(other) {
+                    self.on_answer(answer, other, cx);
+                }
+            }
+        }
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        match notice {
+            Notice::Resync if cx.env.is_shown => self.open(cx),
+            Notice::Changed if cx.env.is_shown => self.refresh_at.start(cx.env.now + REFRESH_MS),
+            _ => {}
+        }
+    }
+
+    fn due(&self) -> Option<u64> {
+        self.refresh_at.due()
+    }
+
+    fn tick(&mut self, cx: &mut Context<'_>) {
+        if self.refresh_at.is_over(cx.env.now) && cx.env.is_shown {
+            self.refresh(cx);
+        }
+    }
+
+    fn shows_progress(&self) -> bool {
+        true
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.draw_parts(area, scene.keymap, buf, scene.look);
+        None
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
 use super::*;
-use crate::keymap::Keymap;
-use crate::theme::{Look, Theme};
+use crate::pane::Effect;
+use crate::pane::testing::{self, lines, only, recorder, refused};
 use benchtop_metrics::agreement::{Agreement, methods_paragraph};
 use benchtop_model::agreement::{AgreementReport, Scale};
 use benchtop_model::cancel::Cancel;
@@ -73,28 +70,56 @@ fn answer(ask: &AgreementQuery) -> AgreementAnalysis {
     }
 }
 
+fn query(effect: &Effect) -> AgreementQuery {
+    match testing::request(effect) {
+        AnyRequest::Agreement(request::Agreement(ask)) => ask.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn reply(
+    pane: &mut AgreementPane,
+    effect: Effect,
+    found: Result<AgreementAnalysis>,
+) -> Vec<Effect> {
+    recorder().reply::<request::Agreement>(pane, effect, found)
+}
+
 /// Answers all requests for agreement and their follow-ups.
-fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementQuery> {
-    let (mut asked, mut todo) = (Vec::new(), effects);
+fn feed(pane: &mut AgreementPane, mut todo: Vec<Effect>) -> Vec<AgreementQuery> {
+    let mut asked = Vec::new();
     while let Some(effect) = todo.pop() {
-        if let Effect::Ask(ReplyFor::Agreed(ask), AnyRequest::Agreement(_)) = effect {
-            asked.push(ask.clone());
-            todo.extend(pane.on_agreement(ask.clone(), Ok(answer(&ask))));
-        }
+        let ask = query(&effect);
+        todo.extend(reply(pane, effect, Ok(answer(&ask))));
+        asked.push(ask);
     }
     asked
 }
 
+fn act(pane: &mut AgreementPane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
+/// Opens the pane and answers with these rounds.
+fn rounds(pane: &mut AgreementPane, rounds: Vec<RoundState>) -> Vec<Effect> {
+    let ask = only(recorder().open(pane));
+    recorder().reply::<request::Rounds>(pane, ask, Ok(rounds))
+}
+
+/// New verdicts come in, and the time for a refresh.
+fn refresh(pane: &mut AgreementPane) -> Vec<Effect> {
+    let mut rec = recorder();
+    assert!(rec.notify(pane, Notice::Changed).is_empty());
+    rec.now = pane.due().unwrap();
+    rec.tick(pane)
+}
+
 fn shown() -> AgreementPane {
     let mut pane = AgreementPane::new();
-    assert!(matches!(
-        &pane.start()[..],
-        [Effect::Ask(
-            ReplyFor::Rounds,
-            AnyRequest::Rounds(request::Rounds)
-        )]
-    ));
-    let effects = pane.on_rounds(Ok(vec![state("first", true), state("second", false)]));
+    let effects = rounds(
+        &mut pane,
+        vec![state("first", true), state("second", false)],
+    );
     let asked = feed(&mut pane, effects);
     assert_eq!(asked.len(), 2, "numbers first, then intervals");
     assert_eq!(
@@ -109,29 +134,8 @@ fn shown() -> AgreementPane {
     pane
 }
 
-fn drawn(pane: &mut AgreementPane, (width, height): (u16, u16)) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
-    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    pane.draw(buf.area, &Keymap::defaults().unwrap(), &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(width))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn refused(effects: &[Effect]) -> &str {
-    match effects {
-        [Effect::Refuse(why)] => why,
-        other => panic!("{other:?}"),
-    }
+fn drawn(pane: &mut AgreementPane, size: (u16, u16)) -> String {
+    testing::drawn(&recorder(), pane, size, ColorLevel::True)
 }
 
 #[test]
@@ -144,7 +148,7 @@ fn a_row_has_numbers_a_table_and_a_methods_paragraph() {
     );
     assert!(picture.contains("Cohen's kappa"), "{picture}");
     for part in ["rows ann, columns bob", "annotators", "methods paragraph"] {
-        assert!(pane.act(Action::AgreementPart).is_empty());
+        assert!(act(&mut pane, Action::AgreementPart).is_empty());
         assert!(drawn(&mut pane, (80, 21)).contains(part), "{part}");
     }
     let picture = drawn(&mut pane, (160, 47));
@@ -157,18 +161,18 @@ fn a_row_has_numbers_a_table_and_a_methods_paragraph() {
         assert!(picture.contains(part), "{part}\n{picture}");
     }
     assert!(
-        matches!(&pane.act(Action::AgreementPart)[..], [Effect::Say(_)]),
+        matches!(&act(&mut pane, Action::AgreementPart)[..], [Effect::Say(_)]),
         "all details are shown"
     );
-    let effects = pane.act(Action::CopyMethods);
+    let effects = act(&mut pane, Action::CopyMethods);
     assert!(matches!(&effects[..], [Effect::Copy { text, .. }] if text.contains("40")));
 }
 
 #[test]
 fn groups_switch_and_open_their_items() {
     let mut pane = shown();
-    refused(&pane.act(Action::Open));
-    let effects = pane.act(Action::GroupAgreement);
+    refused(&act(&mut pane, Action::Open));
+    let effects = act(&mut pane, Action::GroupAgreement);
     assert!(
         drawn(&mut pane, (80, 21)).contains("Loading"),
         "the pairs are gone"
@@ -185,15 +189,15 @@ fn groups_switch_and_open_their_items() {
         picture.contains("animal") && picture.contains("(none)"),
         "{picture}"
     );
-    pane.act(Action::Down);
+    act(&mut pane, Action::Down);
     assert!(
-        matches!(&pane.act(Action::Open)[..], [Effect::Filter(words)] if words == "subtask:animal")
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Items(words))] if words == "subtask:animal")
     );
     // The reason for missing numbers is shown.
-    pane.act(Action::Down);
+    act(&mut pane, Action::Down);
     assert!(drawn(&mut pane, (80, 21)).contains("-"));
     // The cursor row stays when verdicts arrive.
-    let effects = pane.refresh();
+    let effects = refresh(&mut pane);
     let asked = feed(&mut pane, effects);
     assert_eq!(
         (asked.len(), asked[0].bootstrap),
@@ -202,52 +206,48 @@ fn groups_switch_and_open_their_items() {
     );
     assert_eq!(pane.row().unwrap().label(), "(none)");
     // While a reply is pending nothing is requested; afterwards one request follows.
-    let effects = pane.refresh();
-    let [Effect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert!(pane.refresh().is_empty() && pane.refresh().is_empty());
-    let effects = pane.on_agreement(ask.clone(), Ok(answer(ask)));
+    let ask = only(refresh(&mut pane));
+    assert!(refresh(&mut pane).is_empty() && refresh(&mut pane).is_empty());
+    let found = answer(&query(&ask));
+    let effects = reply(&mut pane, ask, Ok(found));
     assert_eq!(feed(&mut pane, effects).len(), 1);
+    // A hidden pane requests nothing.
+    let mut rec = recorder();
+    rec.is_shown = false;
+    assert!(rec.notify(&mut pane, Notice::Changed).is_empty());
+    assert_eq!(pane.due(), None);
 }
 
 #[test]
 fn a_late_reply_is_ignored_and_an_error_is_shown() {
     let mut pane = shown();
-    pane.act(Action::GroupAgreement);
-    let late = AgreementQuery {
-        round: Some("first".into()),
-        by: GroupBy::Pair,
-        bootstrap: None,
-    };
-    assert!(
-        pane.on_agreement(late.clone(), Ok(answer(&late)))
-            .is_empty()
-    );
+    let late = only(act(&mut pane, Action::GroupAgreement));
+    act(&mut pane, Action::GroupAgreement);
+    let found = answer(&query(&late));
+    assert!(reply(&mut pane, late, Ok(found)).is_empty());
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
-    let effects = pane.act(Action::AgreementRound);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
+    let mut menu = only(act(&mut pane, Action::AgreementRound));
+    let (_, names) = lines(&menu);
+    assert!(names[0].1.contains("blind"));
+    let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["second", "first", "outside rounds"]);
-    assert!(lines[0].1.contains("blind"));
-    let effects = pane.chosen(&purpose.clone(), 0);
-    let [Effect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    let ask = only(recorder().choose(&mut pane, &mut menu, 0));
+    assert_eq!(query(&ask).round.as_deref(), Some("second"));
     let blind = Error::new(ErrorKind::Denied, "the round `second` is blind").help("judge first");
-    pane.on_agreement(ask.clone(), Err(blind));
+    assert!(reply(&mut pane, ask, Err(blind)).is_empty());
     let picture = drawn(&mut pane, (80, 21));
     assert!(
         picture.contains("the round `second` is blind") && picture.contains("judge first"),
         "{picture}"
     );
-    refused(&pane.act(Action::CopyMethods));
+    refused(&act(&mut pane, Action::CopyMethods));
     // The choice stays when rounds change, until the round is gone.
-    pane.on_rounds(Ok(vec![state("second", false), state("third", true)]));
+    rounds(
+        &mut pane,
+        vec![state("second", false), state("third", true)],
+    );
     assert_eq!(pane.round.as_deref(), Some("second"));
-    pane.on_rounds(Ok(vec![state("third", true)]));
+    rounds(&mut pane, vec![state("third", true)]);
     assert_eq!(pane.round.as_deref(), Some("third"));
 }
 
@@ -255,24 +255,21 @@ fn a_late_reply_is_ignored_and_an_error_is_shown() {
 fn empty_states_and_all_sizes_are_drawn() {
     let mut pane = AgreementPane::new();
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
-    let effects = pane.on_rounds(Ok(vec![]));
-    let [Effect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(ask.round, None);
+    let ask = only(rounds(&mut pane, vec![]));
+    assert_eq!(query(&ask).round, None);
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
     let nobody = AgreementAnalysis {
         rows: vec![Row::group("all", empty)],
         raters: vec![],
-        ..answer(ask)
+        ..answer(&query(&ask))
     };
-    pane.on_agreement(ask.clone(), Ok(nobody));
+    reply(&mut pane, ask, Ok(nobody));
     assert!(drawn(&mut pane, (80, 21)).contains("(9)"));
     for size in [(1, 1), (4, 6), (20, 3), (131, 25), (300, 80)] {
         let mut pane = shown();
         for _ in 0..4 {
             drawn(&mut pane, size);
-            pane.act(Action::AgreementPart);
+            act(&mut pane, Action::AgreementPart);
         }
     }
 }

@@ -5,77 +5,24 @@ mod failing;
 mod map;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 pub use map::Measure;
 
 use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Ask, Context, Notice, Opens, Pane, Scene, Target};
 use crate::theme::Look;
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::usage::{DiscardResult, FailingTerm, Grid};
 use benchtop_model::{Filter, Result};
-use benchtop_protocol::wire::{AnyRequest, request};
+use benchtop_protocol::wire::request;
 
 /// Properties that every project has. The vocabularies follow them.
 const PROPERTIES: [&str; 4] = ["subject", "style", "subtask", "type"];
 /// Judged items that a term needs before its failures count.
 pub const JUDGED: u64 = 5;
-
-/// The receiver of an owner's reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReplyFor {
-    /// [`CoveragePane::on_grid`], for these rows and columns.
-    Grid(String, String),
-    /// [`CoveragePane::on_failing`].
-    Failing,
-    /// [`CoveragePane::on_count`]: the effect of retiring these terms.
-    Count(Vec<(String, String)>),
-}
-
-/// The purpose of a choice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChoiceFor {
-    /// The property of the rows.
-    Rows(Vec<String>),
-    /// The property of the columns.
-    Columns(Vec<String>),
-    /// Whether to retire these terms.
-    Retire(Vec<(String, String)>),
-}
-
-/// An effect of the coverage pane.
-#[derive(Clone, Debug)]
-pub enum CoverageEffect {
-    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
-    Ask(ReplyFor, AnyRequest),
-    /// Ask for a choice.
-    AskChoice {
-        purpose: ChoiceFor,
-        title: String,
-        /// The options, each with a detail.
-        lines: Vec<(String, String)>,
-    },
-    /// Open the item list with this filter.
-    Filter(String),
-    /// Disable these terms and save the metadata. With `discard`, reject their items.
-    Retire {
-        /// Vocabulary (or `style`) and term.
-        terms: Vec<(String, String)>,
-        discard: bool,
-    },
-    /// Report something worth knowing.
-    Say(String),
-    /// Report why the action did nothing.
-    Refuse(String),
-    Leave,
-}
-
-use CoverageEffect as Effect;
-
-fn refuse(why: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::Refuse(why.into())]
-}
 
 #[derive(Debug)]
 pub struct CoveragePane {
@@ -114,146 +61,83 @@ impl CoveragePane {
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Coverage, Scope::Table, Scope::Global]
-    }
-
-    /// Requests what is shown, at start and after items changed. The old view stays until the
-    /// reply.
-    pub fn start(&mut self) -> Vec<Effect> {
+    /// Requests what is shown. The old view stays until the reply.
+    fn load(&self, cx: &mut Context<'_>) {
         if self.terms {
-            vec![Effect::Ask(
-                ReplyFor::Failing,
-                request::Failing(JUDGED).into(),
-            )]
+            self.ask_failing(cx);
         } else {
-            self.ask_grid()
+            self.ask_grid(cx);
         }
     }
 
-    fn ask_grid(&self) -> Vec<Effect> {
+    fn ask_failing(&self, cx: &mut Context<'_>) {
+        let then = |pane: &mut Self, failing: Result<Vec<FailingTerm>>, _: &mut Context<'_>| {
+            pane.table = failing::table(Some(&failing));
+            pane.failing = Some(failing);
+        };
+        cx.send(Ask::new(request::Failing(JUDGED), then).for_key());
+    }
+
+    fn ask_grid(&self, cx: &mut Context<'_>) {
         let (rows, columns) = (self.rows.clone(), self.columns.clone());
         let ask = request::Grid {
             rows: rows.clone(),
             columns: columns.clone(),
             filter: Filter::default(),
-        }
-        .into();
-        vec![Effect::Ask(ReplyFor::Grid(rows, columns), ask)]
-    }
-
-    /// Receives the map. Ignores one with other axes.
-    pub fn on_grid(&mut self, rows: &str, columns: &str, grid: Result<Grid>) {
-        if (rows, columns) == (self.rows.as_str(), self.columns.as_str()) {
-            (self.grid, self.made) = (Some(grid), None);
-        }
-    }
-
-    pub fn on_failing(&mut self, failing: Result<Vec<FailingTerm>>) {
-        self.table = failing::table(Some(&failing));
-        self.failing = Some(failing);
-    }
-
-    /// Receives the effect of retiring terms and asks for confirmation.
-    pub fn on_count(
-        &mut self,
-        terms: &[(String, String)],
-        count: Result<DiscardResult>,
-    ) -> Vec<Effect> {
-        match count {
-            Ok(count) => vec![Effect::AskChoice {
-                purpose: ChoiceFor::Retire(terms.to_vec()),
-                title: failing::question(terms, &count),
-                lines: failing::answers(terms, &count),
-            }],
-            Err(problem) => refuse(format!("cannot count items: {}", error_line(&problem))),
-        }
-    }
-
-    /// The properties of rows and columns.
-    pub fn axes(&self) -> (&str, &str) {
-        (&self.rows, &self.columns)
-    }
-
-    /// Runs an action. `vocabularies` are further properties to choose from.
-    pub fn act(&mut self, action: Action, vocabularies: &[String]) -> Vec<Effect> {
-        match action {
-            Action::Back if self.terms => {
-                self.terms = false;
-                if self.grid.is_none() {
-                    self.ask_grid()
-                } else {
-                    vec![]
-                }
+        };
+        // Ignores a map with other axes.
+        let then = move |pane: &mut Self, grid: Result<Grid>, _: &mut Context<'_>| {
+            if (&rows, &columns) == (&pane.rows, &pane.columns) {
+                (pane.grid, pane.made) = (Some(grid), None);
             }
-            Action::Back => vec![Effect::Leave],
-            Action::FailingTerms => {
-                self.terms = !self.terms;
-                self.start()
-            }
-            Action::RetireTerms if !self.terms => refuse("press f and select terms to retire"),
-            Action::RetireTerms => self.retire(),
-            Action::NextCount | Action::ChooseRows | Action::ChooseColumns | Action::SwapAxes
-                if self.terms =>
-            {
-                refuse(format!("`{}` works on the map: press f", action.name()))
-            }
-            Action::NextCount => {
-                self.measure = self.measure.next();
-                vec![Effect::Say(format!("colored by {}", self.measure.name()))]
-            }
-            Action::SwapAxes => {
-                std::mem::swap(&mut self.rows, &mut self.columns);
-                self.reload()
-            }
-            Action::ChooseRows | Action::ChooseColumns => {
-                let down = action == Action::ChooseRows;
-                let names = properties(vocabularies);
-                let other = if down { &self.columns } else { &self.rows };
-                let names: Vec<String> = names.into_iter().filter(|n| n != other).collect();
-                let lines = names.iter().map(|n| (n.clone(), String::new())).collect();
-                let (purpose, title) = if down {
-                    (ChoiceFor::Rows(names), "Rows".into())
-                } else {
-                    (ChoiceFor::Columns(names), "Columns".into())
-                };
-                vec![Effect::AskChoice {
-                    purpose,
-                    title,
-                    lines,
-                }]
-            }
-            other => self.act_on_table(other),
-        }
+        };
+        cx.send(Ask::new(ask, then).for_key());
     }
 
     /// Drops the map after an axis changed and requests a new one.
-    fn reload(&mut self) -> Vec<Effect> {
+    fn reload(&mut self, cx: &mut Context<'_>) {
         (self.grid, self.made) = (None, None);
-        self.ask_grid()
+        self.ask_grid(cx);
     }
 
-    fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
+    fn choose_axis(&self, down: bool, cx: &mut Context<'_>) {
+        let other = if down { &self.columns } else { &self.rows };
+        let names = properties(cx.env.session.edited().vocabularies().keys());
+        let names: Vec<String> = names.filter(|name| name != other).collect();
+        let lines = names.iter().map(|n| (n.clone(), String::new())).collect();
+        let title = if down { "Rows" } else { "Columns" };
+        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+            let axis = if down {
+                &mut pane.rows
+            } else {
+                &mut pane.columns
+            };
+            if let Some(name) = names.into_iter().nth(pick).filter(|name| name != axis) {
+                *axis = name;
+                pane.reload(cx);
+            }
+        });
+    }
+
+    fn act_on_table(&mut self, action: Action, cx: &mut Context<'_>) {
         let table = if self.terms {
             &mut self.table
         } else {
             &mut self.map
         };
-        let answers = table.act(action);
-        let mut effects = Vec::new();
-        for answer in answers {
-            effects.extend(match answer {
-                Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
-                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Message(text) => vec![Effect::Say(text)],
-                _ => refuse(format!("`{}` does nothing in this table", action.name())),
-            });
+        for answer in table.act(action) {
+            match answer {
+                Answer::Effect(TableEffect::Open { id, column, .. }) => {
+                    self.open_items(id, column, cx);
+                }
+                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+                Answer::Message(text) => cx.say(text),
+                _ => cx.refuse(format!("`{}` does nothing in this table", action.name())),
+            }
         }
-        effects
     }
 
-    fn open(&self, id: u64, column: usize) -> Vec<Effect> {
+    fn open_items(&self, id: u64, column: usize, cx: &mut Context<'_>) {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
         if self.terms {
             let failing = self
@@ -261,10 +145,13 @@ impl CoveragePane {
                 .as_ref()
                 .and_then(|f| f.as_ref().ok())
                 .and_then(|f| f.get(at));
-            return failing.map_or(vec![], |f| vec![Effect::Filter(failing::words(f))]);
+            if let Some(failing) = failing {
+                cx.open(Target::Items(failing::words(failing)));
+            }
+            return;
         }
         let Some(Ok(grid)) = &self.grid else {
-            return vec![];
+            return;
         };
         let row = grid
             .rows
@@ -272,15 +159,14 @@ impl CoveragePane {
             .map(|(v, _)| (self.rows.as_str(), v.as_str()));
         let across = column.checked_sub(2).and_then(|c| grid.columns.get(c));
         let across = across.map(|(v, _)| (self.columns.as_str(), v.as_str()));
-        vec![Effect::Filter(map::words(
-            row.into_iter().chain(across),
-            self.measure,
-        ))]
+        let words = map::words(row.into_iter().chain(across), self.measure);
+        cx.open(Target::Items(words));
     }
 
-    fn retire(&mut self) -> Vec<Effect> {
+    /// Counts the items of the selected terms, then asks whether to retire them.
+    fn retire(&mut self, cx: &mut Context<'_>) {
         let Some(Ok(failing)) = &self.failing else {
-            return refuse("the terms are still loading");
+            return cx.refuse("the terms are still loading");
         };
         let mut ids: Vec<u64> = self.table.state().selected().iter().copied().collect();
         if ids.is_empty() {
@@ -293,43 +179,17 @@ impl CoveragePane {
             .map(|f| (f.vocabulary.clone(), f.term.clone()))
             .collect();
         if terms.is_empty() {
-            return refuse("no term");
+            return cx.refuse("no term");
         }
         let ask = request::Discard {
             terms: terms.clone(),
             dry: true,
-        }
-        .into();
-        vec![Effect::Ask(ReplyFor::Count(terms), ask)]
+        };
+        let then = |_: &mut Self, count, cx: &mut Context<'_>| confirm(terms, count, cx);
+        cx.send(Ask::new(ask, then).opens(Opens::Confirmation).for_key());
     }
 
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
-        match purpose {
-            ChoiceFor::Rows(names) | ChoiceFor::Columns(names) => {
-                let Some(name) = names.get(pick).cloned() else {
-                    return vec![];
-                };
-                let axis = if matches!(purpose, ChoiceFor::Rows(_)) {
-                    &mut self.rows
-                } else {
-                    &mut self.columns
-                };
-                if *axis == name {
-                    return vec![];
-                }
-                *axis = name;
-                self.reload()
-            }
-            ChoiceFor::Retire(terms) if pick < 2 => vec![Effect::Retire {
-                terms: terms.clone(),
-                discard: pick == 0,
-            }],
-            ChoiceFor::Retire(_) => vec![],
-        }
-    }
-
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw_table(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         if self.terms {
             return failing::draw(&mut self.table, self.failing.as_ref(), area, buf, look);
         }
@@ -357,15 +217,98 @@ impl CoveragePane {
     }
 }
 
-fn properties(vocabularies: &[String]) -> Vec<String> {
+fn properties<'a>(vocabularies: impl Iterator<Item = &'a String>) -> impl Iterator<Item = String> {
     let own = PROPERTIES.iter().map(|p| p.to_string());
     own.chain(
         vocabularies
-            .iter()
             .filter(|v| !PROPERTIES.contains(&v.as_str()))
             .cloned(),
     )
-    .collect()
+}
+
+/// Asks whether to retire terms with this many items.
+fn confirm(terms: Vec<(String, String)>, count: Result<DiscardResult>, cx: &mut Context<'_>) {
+    let count = match count {
+        Ok(count) => count,
+        Err(problem) => {
+            return cx.refuse(format!("cannot count items: {}", error_line(&problem)));
+        }
+    };
+    let (title, lines) = (
+        failing::question(&terms, &count),
+        failing::answers(&terms, &count),
+    );
+    cx.choose(title, lines, move |_: &mut CoveragePane, pick, cx| {
+        if pick < 2 {
+            cx.retire(terms, pick == 0);
+        }
+    });
+}
+
+impl Pane for CoveragePane {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Coverage, Scope::Table, Scope::Global]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Items by two properties, to show where more are needed. {} lists the items of a cell; {} lists the \
+             terms whose items fail most.",
+            keys.press(Action::Open),
+            keys.press(Action::FailingTerms)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        self.load(cx);
+        // The vocabularies are among the possible axes.
+        cx.read_metadata();
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        match action {
+            Action::Back if self.terms => {
+                self.terms = false;
+                if self.grid.is_none() {
+                    self.ask_grid(cx);
+                }
+            }
+            Action::Back => cx.leave(),
+            Action::FailingTerms => {
+                self.terms = !self.terms;
+                self.load(cx);
+            }
+            Action::RetireTerms if !self.terms => cx.refuse("press f and select terms to retire"),
+            Action::RetireTerms => self.retire(cx),
+            Action::NextCount | Action::ChooseRows | Action::ChooseColumns | Action::SwapAxes
+                if self.terms =>
+            {
+                cx.refuse(format!("`{}` works on the map: press f", action.name()));
+            }
+            Action::NextCount => {
+                self.measure = self.measure.next();
+                cx.say(format!("colored by {}", self.measure.name()));
+            }
+            Action::SwapAxes => {
+                std::mem::swap(&mut self.rows, &mut self.columns);
+                self.reload(cx);
+            }
+            Action::ChooseRows => self.choose_axis(true, cx),
+            Action::ChooseColumns => self.choose_axis(false, cx),
+            other => self.act_on_table(other, cx),
+        }
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        if matches!(notice, Notice::Recount) && cx.env.is_shown {
+            self.load(cx);
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.draw_table(area, buf, scene.look);
+        None
+    }
 }
 
 #[cfg(test)]

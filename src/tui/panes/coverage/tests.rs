@@ -1,4 +1,6 @@
 use super::*;
+use crate::pane::Effect;
+use crate::pane::testing::{self, lines, only, recorder, refused};
 use crate::theme::Theme;
 use benchtop_model::usage::Tally;
 use benchtop_model::{ColorLevel, Error, Status};
@@ -43,40 +45,30 @@ fn grid() -> Grid {
     }
 }
 
+fn act(pane: &mut CoveragePane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
+/// Opens the pane and answers with this map.
+fn on_grid(pane: &mut CoveragePane, grid: Result<Grid>) {
+    let mut effects = recorder().open(pane);
+    assert!(matches!(effects.pop(), Some(Effect::ReadMetadata)));
+    recorder().reply::<request::Grid>(pane, only(effects), grid);
+}
+
 fn shown() -> CoveragePane {
     let mut pane = CoveragePane::new();
-    let effects = pane.start();
-    let [Effect::Ask(ReplyFor::Grid(rows, columns), AnyRequest::Grid(_))] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    pane.on_grid(rows, columns, Ok(grid()));
+    on_grid(&mut pane, Ok(grid()));
     drawn(&mut pane, ColorLevel::True);
     pane
 }
 
 fn drawn(pane: &mut CoveragePane, level: ColorLevel) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
-    let mut buf = Buffer::empty(Rect::new(0, 0, 80, 14));
-    pane.draw(buf.area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(80)
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+    testing::drawn(&recorder(), pane, (80, 14), level)
 }
 
-fn refused(effects: &[Effect]) -> &str {
-    match effects {
-        [Effect::Refuse(why)] => why,
-        other => panic!("{other:?}"),
-    }
+fn on_failing(pane: &mut CoveragePane, ask: Effect, failing: Vec<FailingTerm>) {
+    recorder().reply::<request::Failing>(pane, ask, Ok(failing));
 }
 
 #[test]
@@ -94,26 +86,26 @@ fn a_cell_shows_its_count_and_opens_its_items() {
         "{picture}"
     );
     assert!(
-        matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "subject:animal")
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Items(words))] if words == "subject:animal")
     );
-    pane.act(Action::Right, &[]);
-    pane.act(Action::Right, &[]);
+    act(&mut pane, Action::Right);
+    act(&mut pane, Action::Right);
     assert!(
         drawn(&mut pane, ColorLevel::True)
             .contains("10 items       0 pending      0 flagged  accepted  80 %      8 of     10")
     );
     assert!(
-        matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "subject:animal style:woodcut")
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Items(words))] if words == "subject:animal style:woodcut")
     );
     for expected in [
         "status:accepted subject:animal style:woodcut",
         "status:accepted,rejected subject:animal style:woodcut",
     ] {
-        pane.act(Action::NextCount, &[]);
+        act(&mut pane, Action::NextCount);
         drawn(&mut pane, ColorLevel::True);
-        let effects = pane.act(Action::Open, &[]);
+        let effects = act(&mut pane, Action::Open);
         assert!(
-            matches!(&effects[..], [Effect::Filter(words)] if words == expected),
+            matches!(&effects[..], [Effect::Open(Target::Items(words))] if words == expected),
             "{effects:?}"
         );
     }
@@ -123,12 +115,12 @@ fn a_cell_shows_its_count_and_opens_its_items() {
 #[test]
 fn cursor_and_sorting_stay_when_the_measure_changes() {
     let mut pane = shown();
-    pane.act(Action::Right, &[]);
-    pane.act(Action::SortAscending, &[]);
-    pane.act(Action::Down, &[]);
+    act(&mut pane, Action::Right);
+    act(&mut pane, Action::SortAscending);
+    act(&mut pane, Action::Down);
     let before = (pane.map.cursor_id(), pane.map.state().column());
     for _ in 0..5 {
-        pane.act(Action::NextCount, &[]);
+        act(&mut pane, Action::NextCount);
         drawn(&mut pane, ColorLevel::True);
     }
     assert_eq!(
@@ -152,28 +144,34 @@ fn without_colors_blocks_show_the_shares() {
 #[test]
 fn other_axes_are_requested_and_late_replies_ignored() {
     let mut pane = shown();
-    let vocabularies = ["background".to_string(), "color".to_string()];
-    let effects = pane.act(Action::ChooseColumns, &vocabularies);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let names: Vec<_> = lines.iter().map(|l| l.0.as_str()).collect();
-    assert_eq!(names, ["style", "subtask", "type", "background", "color"]);
-    let effects = pane.chosen(purpose, 3);
+    let mut menu = only(act(&mut pane, Action::ChooseColumns));
+    let (_, names) = lines(&menu);
+    let names: Vec<_> = names.iter().map(|line| line.0).collect();
+    assert_eq!(names, ["style", "subtask", "type"]);
+    let late = only(act(&mut pane, Action::SwapAxes));
+    act(&mut pane, Action::SwapAxes);
+    let ask = only(recorder().choose(&mut pane, &mut menu, 1));
     assert!(
-        matches!(&effects[..], [Effect::Ask(ReplyFor::Grid(rows, columns), _)] if (rows.as_str(), columns.as_str()) == ("subject", "background"))
+        matches!(testing::request(&ask), AnyRequest::Grid(ask) if (ask.rows.as_str(), ask.columns.as_str()) == ("subject", "subtask"))
     );
-    pane.on_grid("subject", "style", Ok(grid()));
+    recorder().reply::<request::Grid>(&mut pane, late, Ok(grid()));
     assert!(drawn(&mut pane, ColorLevel::True).contains("Loading"));
-    pane.on_grid("subject", "background", Ok(grid()));
-    assert!(drawn(&mut pane, ColorLevel::True).contains("subject x background"));
-    pane.act(Action::Right, &[]);
-    pane.act(Action::Right, &[]);
+    recorder().reply::<request::Grid>(&mut pane, ask, Ok(grid()));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("subject x subtask"));
+    act(&mut pane, Action::Right);
+    act(&mut pane, Action::Right);
     assert!(
-        matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "subject:animal shows:background/woodcut")
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Items(words))] if words == "subject:animal subtask:woodcut")
     );
-    pane.act(Action::SwapAxes, &[]);
-    assert_eq!(pane.axes(), ("background", "subject"));
+    act(&mut pane, Action::SwapAxes);
+    assert_eq!((&*pane.rows, &*pane.columns), ("subtask", "subject"));
+}
+
+#[test]
+fn vocabularies_are_properties() {
+    let names = ["background", "style", "color"].map(String::from);
+    let names: Vec<String> = properties(names.iter()).collect();
+    assert_eq!(names[4..], ["background", "color"]);
 }
 
 fn failing() -> Vec<FailingTerm> {
@@ -192,86 +190,74 @@ fn failing() -> Vec<FailingTerm> {
 #[test]
 fn failing_terms_are_selected_counted_and_retired() {
     let mut pane = shown();
-    refused(&pane.act(Action::RetireTerms, &[]));
-    let effects = pane.act(Action::FailingTerms, &[]);
+    refused(&act(&mut pane, Action::RetireTerms));
+    let ask = only(act(&mut pane, Action::FailingTerms));
     assert!(matches!(
-        &effects[..],
-        [Effect::Ask(
-            ReplyFor::Failing,
-            AnyRequest::Failing(request::Failing(JUDGED))
-        )]
+        testing::request(&ask),
+        AnyRequest::Failing(request::Failing(JUDGED))
     ));
-    refused(&pane.act(Action::RetireTerms, &[]));
-    pane.on_failing(Ok(failing()));
+    refused(&act(&mut pane, Action::RetireTerms));
+    on_failing(&mut pane, ask, failing());
     let picture = drawn(&mut pane, ColorLevel::True);
     assert!(
         picture.contains("axolotl") && picture.contains("95 %") && picture.contains("76-99"),
         "{picture}"
     );
     assert!(
-        matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "status:rejected term:animal/axolotl")
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Items(words))] if words == "status:rejected term:animal/axolotl")
     );
-    pane.act(Action::Select, &[]);
-    pane.act(Action::Select, &[]);
-    let effects = pane.act(Action::RetireTerms, &[]);
-    let [
-        Effect::Ask(
-            ReplyFor::Count(terms),
-            AnyRequest::Discard(request::Discard { dry: true, .. }),
-        ),
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
+    act(&mut pane, Action::Select);
+    act(&mut pane, Action::Select);
+    let rec = recorder();
+    let count = |pane: &mut CoveragePane, count| {
+        let ask = only(act(pane, Action::RetireTerms));
+        assert!(
+            matches!(testing::request(&ask), AnyRequest::Discard(ask) if ask.dry && ask.terms.len() == 2)
+        );
+        rec.reply::<request::Discard>(pane, ask, count)
     };
-    assert_eq!(terms.len(), 2);
-    let terms = terms.clone();
-    assert!(refused(&pane.on_count(&terms, Err(Error::input("no owner")))).contains("no owner"));
-    let effects = pane.on_count(
-        &terms,
-        Ok(DiscardResult {
-            items: tally(11, 29, 8),
-            rejected: 19,
-        }),
-    );
-    let [
-        Effect::AskChoice {
-            purpose,
-            title,
-            lines,
-        },
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
+    let failed = count(&mut pane, Err(Error::input("no owner")));
+    assert!(refused(&failed).contains("no owner"));
+    let found = DiscardResult {
+        items: tally(11, 29, 8),
+        rejected: 19,
     };
-    assert!(title.contains("48 items, 11"), "{title}");
-    assert!(lines[0].0.contains("reject 19 items"));
-    assert!(
-        matches!(&pane.chosen(purpose, 0)[..], [Effect::Retire { discard: true, terms }] if terms.len() == 2)
-    );
+    for (pick, retires) in [(0, Some(true)), (1, Some(false)), (2, None)] {
+        let mut menu = only(count(&mut pane, Ok(found)));
+        let (title, lines) = lines(&menu);
+        assert!(title.contains("48 items, 11"), "{title}");
+        assert!(lines[0].0.contains("reject 19 items"));
+        let effects = rec.choose(&mut pane, &mut menu, pick);
+        let retired = match &effects[..] {
+            [Effect::Retire { terms, discard }] => {
+                assert_eq!(terms.len(), 2);
+                Some(*discard)
+            }
+            _ => None,
+        };
+        assert_eq!(retired, retires, "{effects:?}");
+    }
+    assert!(act(&mut pane, Action::Back).is_empty());
     assert!(matches!(
-        &pane.chosen(purpose, 1)[..],
-        [Effect::Retire { discard: false, .. }]
+        &act(&mut pane, Action::Back)[..],
+        [Effect::Open(Target::Review)]
     ));
-    assert!(pane.chosen(purpose, 2).is_empty());
-    assert!(pane.act(Action::Back, &[]).is_empty());
-    assert!(matches!(&pane.act(Action::Back, &[])[..], [Effect::Leave]));
 }
 
 #[test]
 fn empty_loading_and_failed_states_differ() {
     let mut pane = CoveragePane::new();
     assert!(drawn(&mut pane, ColorLevel::True).contains("Loading"));
-    pane.on_grid(
-        "subject",
-        "style",
+    on_grid(
+        &mut pane,
         Err(Error::input("the store is broken").help("rebuild it")),
     );
     assert!(drawn(&mut pane, ColorLevel::True).contains("the store is broken; rebuild it"));
-    pane.on_grid("subject", "style", Ok(Grid::default()));
+    on_grid(&mut pane, Ok(Grid::default()));
     assert!(drawn(&mut pane, ColorLevel::True).contains("Nothing here yet"));
-    assert!(!refused(&pane.act(Action::Open, &[])).is_empty());
-    pane.act(Action::FailingTerms, &[]);
-    pane.on_failing(Ok(vec![]));
+    assert!(!refused(&act(&mut pane, Action::Open)).is_empty());
+    let ask = only(act(&mut pane, Action::FailingTerms));
+    on_failing(&mut pane, ask, vec![]);
     assert!(drawn(&mut pane, ColorLevel::Mono).contains("5 judged items"));
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     for (width, height) in [(1, 1), (4, 6), (20, 3), (300, 80)] {
@@ -279,7 +265,7 @@ fn empty_loading_and_failed_states_differ() {
             let mut pane = shown();
             pane.terms = terms;
             let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-            pane.draw(buf.area, &mut buf, &look);
+            recorder().draw(&mut pane, buf.area, &mut buf, &look);
         }
     }
 }
@@ -288,11 +274,11 @@ fn empty_loading_and_failed_states_differ() {
 fn excluded_cells_are_crossed_out_explained_and_not_counted() {
     let mut pane = CoveragePane::new();
     let excluded = vec![(2, "`woodcut` hides the face: too coarse".to_string())];
-    pane.on_grid("subject", "style", Ok(Grid { excluded, ..grid() }));
+    on_grid(&mut pane, Ok(Grid { excluded, ..grid() }));
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let drawn = |pane: &mut CoveragePane| {
         let mut buf = Buffer::empty(Rect::new(0, 0, 100, 24));
-        pane.draw(buf.area, &mut buf, &look);
+        recorder().draw(pane, buf.area, &mut buf, &look);
         buf.content
             .chunks(100)
             .map(|l| l.iter().map(|c| c.symbol()).collect::<String>() + "\n")
@@ -303,9 +289,9 @@ fn excluded_cells_are_crossed_out_explained_and_not_counted() {
         shown.contains("3 of 3 possible cells") && shown.contains('×'),
         "{shown}"
     );
-    pane.act(Action::Down, &[]);
+    act(&mut pane, Action::Down);
     for _ in 0..2 {
-        pane.act(Action::Right, &[]);
+        act(&mut pane, Action::Right);
     }
     let shown = drawn(&mut pane);
     assert!(shown.contains("hides the face: too coarse"), "{shown}");

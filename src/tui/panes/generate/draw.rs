@@ -113,7 +113,13 @@ impl GeneratePane {
     }
 
     /// Draws the pane. `picture` is the newest one, scaled to its place.
-    pub fn draw(&mut self, area: Rect, picture: Option<&Picture>, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_parts(
+        &mut self,
+        area: Rect,
+        picture: Option<&Picture>,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let parts = self.layout(area);
         match &mut self.failures {
             Some(open) => open.table.draw(parts.table, buf, look),

@@ -17,83 +17,32 @@ use std::collections::BTreeMap;
 
 pub use draw::{Layout, layout};
 pub use setting::Setting;
-pub use start::ChoiceFor;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::error_line;
+use super::review::Picture;
 use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
+use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::Result;
 use benchtop_model::device::Devices;
-use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
-use benchtop_protocol::wire::{AnyRequest, request};
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Newest};
+use benchtop_protocol::wire::request;
 
+/// Interval of gauge readings while a job runs.
+const GAUGES_MS: u64 = 1_000;
 /// Readings in the sparklines: two minutes.
 const READINGS: usize = 120;
 
-/// The receiver of an owner's reply.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ReplyFor {
-    /// [`GeneratePane::on_jobs`].
-    Jobs,
-    /// [`GeneratePane::on_devices`].
-    Devices,
-    /// [`GeneratePane::on_job`].
-    Act,
-    /// [`GeneratePane::on_failures`], for this job.
-    Failures(u32),
-    /// [`GeneratePane::on_count`]: the counts of this job.
-    Count(Box<NewJob>),
-    /// [`GeneratePane::on_started`].
-    Begun,
-}
-
-/// The purpose of a text prompt.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TextFor {
-    /// A setting of a new job.
-    Setting(Box<NewJob>, Setting),
-    /// The filter of the items to generate pictures for.
-    Filter,
-    /// The batch size of a job.
-    Batch(u32),
-    /// The rate limit of a job.
-    PerMinute(u32),
-}
-
-/// An effect of the generation pane.
-#[derive(Clone, Debug)]
-pub enum GenerateEffect {
-    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
-    Ask(ReplyFor, AnyRequest),
-    /// Ask for a line of text.
-    AskText {
-        purpose: TextFor,
-        label: String,
-        /// The initial text.
-        text: String,
-    },
-    /// Ask for a choice.
-    AskChoice {
-        purpose: ChoiceFor,
-        title: String,
-        /// The options, each with a detail.
-        lines: Vec<(String, String)>,
-    },
-    /// Review this item.
-    Item(u32),
-    /// Report success.
-    Done(String),
-    /// Report something worth knowing.
-    Say(String),
-    /// Report why the action did nothing.
-    Refuse(String),
-    Leave,
-}
-
-use GenerateEffect as Effect;
-
-fn refuse(why: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::Refuse(why.into())]
+/// A number of a job that can be typed.
+#[derive(Clone, Copy)]
+enum Limit {
+    Batch,
+    PerMinute,
 }
 
 /// The readings of the last two minutes, as shares.
@@ -122,6 +71,8 @@ pub struct GeneratePane {
     failures: Option<Failures>,
     devices: Option<Devices>,
     history: History,
+    /// When to read the gauges.
+    gauges_at: Timer,
     /// Images per minute, by job.
     rates: BTreeMap<u32, Vec<f64>>,
 }
@@ -148,31 +99,36 @@ impl GeneratePane {
             failures: None,
             devices: None,
             history: History::default(),
+            gauges_at: Timer::default(),
             rates: BTreeMap::new(),
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Generate, Scope::Table, Scope::Global]
+    fn ask_jobs(&self, cx: &mut Context<'_>) {
+        cx.ask(request::Jobs, |pane: &mut Self, jobs, cx| {
+            pane.on_jobs(jobs);
+            pane.watch_gauges(cx);
+        });
     }
 
-    /// Opens the pane or reloads it.
-    pub fn start(&self) -> Vec<Effect> {
-        vec![
-            Effect::Ask(ReplyFor::Jobs, request::Jobs.into()),
-            self.poll(),
-        ]
+    fn ask_gauges(&self, cx: &mut Context<'_>) {
+        cx.ask(request::Devices, |pane: &mut Self, devices, cx| {
+            // On an error the gauges keep their values.
+            if let Ok(devices) = devices {
+                pane.on_devices(devices);
+            }
+            pane.watch_gauges(cx);
+        });
     }
 
-    /// Requests the gauges.
-    pub fn poll(&self) -> Effect {
-        Effect::Ask(ReplyFor::Devices, request::Devices.into())
-    }
-
-    /// Whether a job runs, so that the gauges are worth polling.
-    pub fn has_running_job(&self) -> bool {
-        self.jobs.iter().any(|j| j.standing == JobStatus::Running)
+    /// Reads the gauges once a second while a job runs and the pane is on screen.
+    fn watch_gauges(&mut self, cx: &Context<'_>) {
+        let runs = self.jobs.iter().any(|j| j.standing == JobStatus::Running);
+        if runs && cx.env.is_shown {
+            self.gauges_at.start(cx.env.now + GAUGES_MS);
+        } else {
+            self.gauges_at.stop();
+        }
     }
 
     fn job(&self) -> Option<&JobState> {
@@ -191,14 +147,14 @@ impl GeneratePane {
     }
 
     /// The newest picture of the job under the cursor, or of any job.
-    pub fn newest(&self) -> Option<&Newest> {
+    fn newest(&self) -> Option<&Newest> {
         self.job()
             .and_then(|j| j.newest.as_ref())
             .or_else(|| self.jobs.iter().find_map(|j| j.newest.as_ref()))
     }
 
     /// Receives the jobs.
-    pub fn on_jobs(&mut self, jobs: Result<Vec<JobState>>) {
+    fn on_jobs(&mut self, jobs: Result<Vec<JobState>>) {
         match jobs {
             Ok(jobs) => {
                 let new = self.goes_to.filter(|id| jobs.iter().any(|j| j.id == *id));
@@ -222,26 +178,38 @@ impl GeneratePane {
     }
 
     /// Receives the state of a job. Requests the list again if its order may have changed.
-    pub fn on_job(&mut self, job: JobState) -> Vec<Effect> {
+    fn on_job(&mut self, job: JobState, cx: &mut Context<'_>) {
         if job.standing == JobStatus::Running {
             push(self.rates.entry(job.id).or_default(), job.rate);
         }
-        let Some(known) = self.jobs.iter_mut().find(|j| j.id == job.id) else {
-            return vec![Effect::Ask(ReplyFor::Jobs, request::Jobs.into())];
-        };
-        let moved =
-            known.place != job.place || known.standing.is_finished() != job.standing.is_finished();
-        *known = job;
-        self.fill(Empty::Loading);
-        if moved {
-            vec![Effect::Ask(ReplyFor::Jobs, request::Jobs.into())]
-        } else {
-            vec![]
+        let known = self.jobs.iter_mut().find(|j| j.id == job.id);
+        let moved = known.as_ref().is_none_or(|known| {
+            known.place != job.place || known.standing.is_finished() != job.standing.is_finished()
+        });
+        if let Some(known) = known {
+            *known = job;
+            self.fill(Empty::Loading);
+        }
+        // The list is requested when the pane opens.
+        if cx.env.is_shown {
+            if moved {
+                self.ask_jobs(cx);
+            }
+            self.watch_gauges(cx);
+        }
+    }
+
+    /// Receives the job that an action changed.
+    fn on_act(&mut self, job: Result<Option<JobState>>, cx: &mut Context<'_>) {
+        match job {
+            Ok(Some(job)) => self.on_job(job, cx),
+            Ok(None) => {}
+            Err(problem) => cx.error(&problem),
         }
     }
 
     /// Removes a job from the list.
-    pub fn on_removed(&mut self, id: u32) {
+    fn on_removed(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
         self.fill(Empty::Nothing {
@@ -250,7 +218,7 @@ impl GeneratePane {
     }
 
     /// Receives the gauges.
-    pub fn on_devices(&mut self, devices: Devices) {
+    fn on_devices(&mut self, devices: Devices) {
         let share = |part: Option<u64>, of: Option<u64>| match (part, of) {
             (Some(part), Some(of)) if of > 0 => Some(part as f64 / of as f64),
             _ => None,
@@ -281,20 +249,176 @@ impl GeneratePane {
     }
 
     /// Receives the failures of a job.
-    pub fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
+    fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
         if let Some(open) = self.failures.as_mut().filter(|f| f.job == job) {
             open.table = rows::failures(job, Some(&list));
             open.list = Some(list);
         }
     }
 
-    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+    fn pause(&self, cx: &mut Context<'_>) {
+        self.to_job(cx, |job| match job.standing {
+            JobStatus::Queued | JobStatus::Running => Ok(JobAct::Pause),
+            JobStatus::Paused | JobStatus::Cancelled | JobStatus::Failed => Ok(JobAct::Resume),
+            JobStatus::Done => Err(format!(
+                "job {} is done; n starts another, r retries failures",
+                job.id
+            )),
+        });
+    }
+
+    /// Sends an action for the job under the cursor.
+    fn to_job(
+        &self,
+        cx: &mut Context<'_>,
+        act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>,
+    ) {
+        let Some(job) = self.job() else {
+            return cx.refuse("no job: n starts one");
+        };
+        match (act(job), &job.waits) {
+            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
+                start::agree(job.id, act, waits, cx);
+            }
+            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
+            (Err(why), _) => cx.refuse(why),
+        }
+    }
+
+    fn ask_number(&self, label: &str, limit: Limit, cx: &mut Context<'_>) {
+        let Some(job) = self.job() else {
+            return cx.refuse("no job: n starts one");
+        };
+        if job.standing.is_finished() {
+            return cx.refuse(format!("job {} is over", job.id));
+        }
+        let id = job.id;
+        let now = match limit {
+            Limit::Batch => job.batch,
+            Limit::PerMinute => job.per_minute,
+        };
+        let text = now.map(|n| n.to_string()).unwrap_or_default();
+        let prompt = Prompt::new(label, text, Vec::new());
+        cx.prompt(prompt, move |_: &mut Self, text, cx| {
+            let number = match text.trim() {
+                "" => None,
+                text => match text.parse::<u32>() {
+                    Ok(n) if n > 0 => Some(n),
+                    _ => {
+                        cx.refuse(format!("`{text}` is not a whole number from 1"));
+                        return Ok(());
+                    }
+                },
+            };
+            let act = match limit {
+                Limit::Batch => JobAct::Batch(number),
+                Limit::PerMinute => JobAct::PerMinute(number),
+            };
+            cx.ask(request::JobAct { id, act }, Self::on_act);
+            Ok(())
+        });
+    }
+
+    fn show_failures(&mut self, cx: &mut Context<'_>) {
+        if self.failures.take().is_some() {
+            return;
+        }
+        let Some(job) = self.job() else {
+            return cx.refuse("no job: n starts one");
+        };
+        if job.failed == 0 {
+            return cx.refuse(format!("job {} has no failures", job.id));
+        }
+        let id = job.id;
+        self.failures = Some(Failures {
+            job: id,
+            list: None,
+            table: rows::failures(id, None),
+        });
+        let ask = request::JobFailures { id, from: 0 };
+        cx.ask(ask, move |pane: &mut Self, list, _| {
+            pane.on_failures(id, list)
+        });
+    }
+
+    fn act_on_table(&mut self, action: Action, cx: &mut Context<'_>) {
+        let table = self
+            .failures
+            .as_mut()
+            .map_or(&mut self.table, |f| &mut f.table);
+        for answer in table.act(action) {
+            match answer {
+                Answer::Effect(TableEffect::Open { id, .. }) => self.open_item(id, cx),
+                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+                Answer::Message(text) => cx.say(text),
+                _ => cx.refuse(format!("`{}` does nothing on jobs", action.name())),
+            }
+        }
+    }
+
+    /// Opens the item of a failure, or of the job's newest picture.
+    fn open_item(&self, id: u64, cx: &mut Context<'_>) {
+        let at = usize::try_from(id).unwrap_or(usize::MAX);
+        let number = match &self.failures {
+            Some(open) => {
+                let list = open.list.as_ref().and_then(|l| l.as_ref().ok());
+                list.and_then(|l| l.get(at)).map(|f| f.number)
+            }
+            None => self
+                .jobs
+                .get(at)
+                .and_then(|j| j.newest.as_ref())
+                .map(|n| n.number),
+        };
+        match number.filter(|n| *n > 0) {
+            Some(number) => cx.open(Target::Item(number)),
+            None if self.job().is_some_and(|job| job.run.is_some()) => {
+                cx.refuse("an evaluation has no pictures; its answers go to the board");
+            }
+            None => cx.refuse("no picture from this job since the owner started"),
+        }
+    }
+
+    /// Prepares the newest picture for its place.
+    fn newest_picture(&self, area: Rect, scene: &Scene<'_>) -> Option<Picture> {
+        let place = self.layout(area).picture;
+        let newest = self.newest().filter(|_| !place.is_empty())?;
+        // Files are named by their content.
+        let key = newest.path.file_stem()?.to_string_lossy();
+        let (path, view) = (
+            scene.root.join(&newest.path),
+            scene.pictures.cells_in(place),
+        );
+        Some(scene.pictures.one(&key, &path, view))
+    }
+}
+
+impl Pane for GeneratePane {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Generate, Scope::Table, Scope::Global]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Jobs that generate pictures. They run in the owner and continue if you close the terminal. {} starts one \
+             after a preview; {} reviews the item of the newest picture.",
+            keys.press(Action::NewJob),
+            keys.press(Action::Open)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        self.ask_jobs(cx);
+        self.ask_gauges(cx);
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
         match action {
-            Action::Back if self.failures.take().is_some() => vec![],
-            Action::Back => vec![Effect::Leave],
-            Action::NewJob => start::which(),
-            Action::PauseJob => self.pause(),
-            Action::CancelJob => self.to_job(|job| {
+            Action::Back if self.failures.take().is_some() => {}
+            Action::Back => cx.leave(),
+            Action::NewJob => start::which(cx),
+            Action::PauseJob => self.pause(cx),
+            Action::CancelJob => self.to_job(cx, |job| {
                 let over = || format!("job {} is already {}", job.id, job.standing.name());
                 if job.standing.is_finished() {
                     Err(over())
@@ -302,11 +426,11 @@ impl GeneratePane {
                     Ok(JobAct::Cancel)
                 }
             }),
-            Action::RetryJob => self.to_job(|job| match job.failed {
+            Action::RetryJob => self.to_job(cx, |job| match job.failed {
                 0 => Err(format!("job {} has no failures", job.id)),
                 _ => Ok(JobAct::Retry),
             }),
-            Action::RemoveJob => self.to_job(|job| {
+            Action::RemoveJob => self.to_job(cx, |job| {
                 let why = || format!("job {} is {}: cancel it first", job.id, job.standing.name());
                 if job.standing.is_finished() {
                     Ok(JobAct::Remove)
@@ -314,7 +438,7 @@ impl GeneratePane {
                     Err(why())
                 }
             }),
-            Action::JobUp | Action::JobDown => self.to_job(|job| {
+            Action::JobUp | Action::JobDown => self.to_job(cx, |job| {
                 let place = if action == Action::JobUp {
                     job.place.saturating_sub(1)
                 } else {
@@ -333,155 +457,45 @@ impl GeneratePane {
                 } else {
                     "batch size (empty: as many as fit): "
                 };
-                self.ask_number(label, TextFor::Batch)
+                self.ask_number(label, Limit::Batch, cx);
             }
             Action::JobRate => self.ask_number(
                 "pictures per minute (empty: no limit): ",
-                TextFor::PerMinute,
+                Limit::PerMinute,
+                cx,
             ),
-            Action::JobFailures => self.show_failures(),
-            other => self.act_on_table(other),
+            Action::JobFailures => self.show_failures(cx),
+            other => self.act_on_table(other, cx),
         }
     }
 
-    fn pause(&self) -> Vec<Effect> {
-        self.to_job(|job| match job.standing {
-            JobStatus::Queued | JobStatus::Running => Ok(JobAct::Pause),
-            JobStatus::Paused | JobStatus::Cancelled | JobStatus::Failed => Ok(JobAct::Resume),
-            JobStatus::Done => Err(format!(
-                "job {} is done; n starts another, r retries failures",
-                job.id
-            )),
-        })
-    }
-
-    /// Sends an action for the job under the cursor.
-    fn to_job(
-        &self,
-        act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>,
-    ) -> Vec<Effect> {
-        let Some(job) = self.job() else {
-            return refuse("no job: n starts one");
-        };
-        match (act(job), &job.waits) {
-            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
-                start::agree(job.id, act, waits)
-            }
-            (Ok(act), _) => vec![Effect::Ask(
-                ReplyFor::Act,
-                request::JobAct { id: job.id, act }.into(),
-            )],
-            (Err(why), _) => refuse(why),
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        match notice {
+            Notice::Resync if cx.env.is_shown => self.open(cx),
+            Notice::Job(job) => self.on_job(job.clone(), cx),
+            Notice::JobRemoved(id) => self.on_removed(id),
+            _ => {}
         }
     }
 
-    fn ask_number(&self, label: &str, purpose: impl FnOnce(u32) -> TextFor) -> Vec<Effect> {
-        let Some(job) = self.job() else {
-            return refuse("no job: n starts one");
-        };
-        if job.standing.is_finished() {
-            return refuse(format!("job {} is over", job.id));
-        }
-        let purpose = purpose(job.id);
-        let now = if matches!(purpose, TextFor::Batch(_)) {
-            job.batch
-        } else {
-            job.per_minute
-        };
-        let text = now.map(|n| n.to_string()).unwrap_or_default();
-        vec![Effect::AskText {
-            purpose,
-            label: label.into(),
-            text,
-        }]
+    fn due(&self) -> Option<u64> {
+        self.gauges_at.due()
     }
 
-    fn show_failures(&mut self) -> Vec<Effect> {
-        if self.failures.take().is_some() {
-            return vec![];
-        }
-        let Some(job) = self.job() else {
-            return refuse("no job: n starts one");
-        };
-        if job.failed == 0 {
-            return refuse(format!("job {} has no failures", job.id));
-        }
-        let id = job.id;
-        self.failures = Some(Failures {
-            job: id,
-            list: None,
-            table: rows::failures(id, None),
-        });
-        vec![Effect::Ask(
-            ReplyFor::Failures(id),
-            request::JobFailures { id, from: 0 }.into(),
-        )]
-    }
-
-    fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
-        let table = self
-            .failures
-            .as_mut()
-            .map_or(&mut self.table, |f| &mut f.table);
-        let answers = table.act(action);
-        let mut effects = Vec::new();
-        for answer in answers {
-            effects.extend(match answer {
-                Answer::Effect(TableEffect::Open { id, .. }) => self.open(id),
-                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Message(text) => vec![Effect::Say(text)],
-                _ => refuse(format!("`{}` does nothing on jobs", action.name())),
-            });
-        }
-        effects
-    }
-
-    /// Opens the item of a failure, or of the job's newest picture.
-    fn open(&self, id: u64) -> Vec<Effect> {
-        let at = usize::try_from(id).unwrap_or(usize::MAX);
-        let number = match &self.failures {
-            Some(open) => {
-                let list = open.list.as_ref().and_then(|l| l.as_ref().ok());
-                list.and_then(|l| l.get(at)).map(|f| f.number)
-            }
-            None => self
-                .jobs
-                .get(at)
-                .and_then(|j| j.newest.as_ref())
-                .map(|n| n.number),
-        };
-        match number.filter(|n| *n > 0) {
-            Some(number) => vec![Effect::Item(number)],
-            None if self.job().is_some_and(|job| job.run.is_some()) => {
-                refuse("an evaluation has no pictures; its answers go to the board")
-            }
-            None => refuse("no picture from this job since the owner started"),
+    fn tick(&mut self, cx: &mut Context<'_>) {
+        if self.gauges_at.is_over(cx.env.now) && cx.env.is_shown {
+            self.ask_gauges(cx);
         }
     }
 
-    /// Receives a typed line.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
-        let text = text.trim();
-        let number = || match text {
-            "" => Ok(None),
-            text => match text.parse::<u32>() {
-                Ok(n) if n > 0 => Ok(Some(n)),
-                _ => Err(format!("`{text}` is not a whole number from 1")),
-            },
-        };
-        let act = match purpose {
-            TextFor::Filter => return start::count_filter(text),
-            TextFor::Setting(job, setting) => return start::set(job, *setting, text),
-            TextFor::Batch(id) => number().map(|n| (*id, JobAct::Batch(n))),
-            TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),
-        };
-        match act {
-            Ok((id, act)) => vec![Effect::Ask(
-                ReplyFor::Act,
-                request::JobAct { id, act }.into(),
-            )],
-            Err(why) => refuse(why),
-        }
+    fn shows_progress(&self) -> bool {
+        true
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        let picture = self.newest_picture(area, scene);
+        self.draw_parts(area, picture.as_ref(), buf, scene.look);
+        None
     }
 }
 

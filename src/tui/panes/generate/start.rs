@@ -1,30 +1,19 @@
 //! Starting a job: which pictures, a preview of the counts, and the confirmation.
 
-use super::{
-    GenerateEffect as Effect, GeneratePane, ReplyFor, Setting, TextFor, error_line, refuse,
-};
+use super::{GeneratePane, Setting, error_line};
+use crate::pane::{Ask, Context, Opens};
+use crate::widgets::prompt::Prompt;
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::job::{JobAct, NewJob, Plan, StartedJob};
 use benchtop_model::trust::{Destination, PendingConsent};
 use benchtop_model::{Filter, Result};
-use benchtop_protocol::wire::{NeedsConsent, request};
+use benchtop_protocol::wire::request;
 
 /// Samples per picture if there are to be several.
 const SEVERAL: u32 = 4;
 
-/// The purpose of a choice.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ChoiceFor {
-    /// The pictures of a new job.
-    Which,
-    /// Whether to start the job and consent to the servers that it sends data to.
-    Begin(Box<NewJob>, Vec<Destination>),
-    /// Whether to consent to what a waiting job sends, and the action to run then.
-    Agree(u32, JobAct, Vec<Destination>),
-}
-
 /// Asks for the pictures of a new job.
-pub(super) fn which() -> Vec<Effect> {
+pub(super) fn which(cx: &mut Context<'_>) {
     let lines = [
         (
             "missing pictures",
@@ -36,186 +25,162 @@ pub(super) fn which() -> Vec<Effect> {
         ),
     ];
     let lines = lines.map(|(a, b)| (a.to_string(), b.to_string())).to_vec();
-    vec![Effect::AskChoice {
-        purpose: ChoiceFor::Which,
-        title: "Generate".into(),
-        lines,
-    }]
-}
-
-fn count(plan: Plan) -> Vec<Effect> {
-    count_job(NewJob {
-        plan,
-        samples: 1,
-        seed: 1,
-        dry: true,
-        ..NewJob::default()
-    })
-}
-
-/// Applies a typed setting and counts again. Asks again if it is invalid.
-pub(super) fn set(job: &NewJob, setting: Setting, typed: &str) -> Vec<Effect> {
-    match setting.set(job.clone(), typed) {
-        Ok(job) => count_job(job),
-        Err(why) => {
-            let mut effects = ask_for(job, setting, typed);
-            effects.extend(refuse(why));
-            effects
+    cx.choose("Generate", lines, |_: &mut GeneratePane, pick, cx| {
+        if pick == 0 {
+            return count_plan(Plan::Missing, cx);
         }
+        let label = "filter, such as `subtask:animal status:pending`: ";
+        let prompt = Prompt::new(label, "", Vec::new());
+        cx.prompt(prompt, |_: &mut GeneratePane, words, cx| {
+            match Filter::parse(words.trim()) {
+                Ok(_) => count_plan(Plan::Filter(words.trim().into()), cx),
+                Err(problem) => cx.refuse(error_line(&problem)),
+            }
+            Ok(())
+        });
+    });
+}
+
+fn count_plan(plan: Plan, cx: &mut Context<'_>) {
+    count(
+        NewJob {
+            plan,
+            samples: 1,
+            seed: 1,
+            dry: true,
+            ..NewJob::default()
+        },
+        cx,
+    );
+}
+
+/// Counts the pictures of a job, then asks whether to start it.
+fn count(job: NewJob, cx: &mut Context<'_>) {
+    cx.say("counting pictures");
+    let ask = request::Generate(Box::new(job.clone()));
+    let then = |_: &mut GeneratePane, begun, cx: &mut Context<'_>| confirm(job, begun, cx);
+    cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
+}
+
+/// Asks for a setting and counts again. Asks again if it is invalid.
+fn ask_setting(job: NewJob, setting: Setting, text: &str, cx: &mut Context<'_>) {
+    let prompt = Prompt::new(setting.expects(), text, Vec::new());
+    cx.prompt(prompt, move |_: &mut GeneratePane, typed, cx| {
+        match setting.set(job.clone(), typed) {
+            Ok(job) => count(job, cx),
+            Err(why) => {
+                ask_setting(job.clone(), setting, typed.trim(), cx);
+                cx.refuse(why);
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Receives the counts of a job and asks for confirmation, and for consent to the servers that it
+/// sends data to.
+fn confirm(job: NewJob, begun: Result<StartedJob>, cx: &mut Context<'_>) {
+    let begun = match begun {
+        Ok(begun) => begun,
+        Err(problem) => return cx.refuse(error_line(&problem)),
+    };
+    if begun.pictures == 0 {
+        return cx.say(nothing(&job, &begun));
     }
-}
-
-fn ask_for(job: &NewJob, setting: Setting, text: &str) -> Vec<Effect> {
-    let purpose = TextFor::Setting(Box::new(job.clone()), setting);
-    vec![Effect::AskText {
-        purpose,
-        label: setting.expects(),
-        text: text.into(),
-    }]
-}
-
-fn count_job(job: NewJob) -> Vec<Effect> {
-    let ask = request::Generate(Box::new(job.clone())).into();
-    vec![
-        Effect::Say("counting pictures".into()),
-        Effect::Ask(ReplyFor::Count(Box::new(job)), ask),
-    ]
-}
-
-/// Counts the pictures of a job for this filter.
-pub(super) fn count_filter(words: &str) -> Vec<Effect> {
-    match Filter::parse(words) {
-        Ok(_) => count(Plan::Filter(words.into())),
-        Err(problem) => refuse(error_line(&problem)),
+    let (pictures, items) = (
+        counted(begun.pictures, "picture"),
+        counted(begun.items, "item"),
+    );
+    let mut title = format!("Generate {pictures} of {items} with {}", begun.generator);
+    let to = begun
+        .waits
+        .as_ref()
+        .map(|waits| waits.missing())
+        .unwrap_or_default();
+    if let Some(waits) = begun.waits.as_ref().filter(|_| !to.is_empty()) {
+        title = format!("{title}; {}", waits.description());
     }
+    let several = format!(
+        "{} pictures to choose from",
+        grouped(begun.pictures * u64::from(SEVERAL))
+    );
+    let mut lines = vec![
+        ("generate".to_string(), left_out(&begun)),
+        (format!("generate {SEVERAL} samples of each"), several),
+    ];
+    lines.extend(Setting::ALL.map(|setting| {
+        let usual = if setting == Setting::Backend {
+            begun.generator.clone()
+        } else {
+            "default".into()
+        };
+        (
+            setting.name().to_string(),
+            Some(setting.of(&job))
+                .filter(|now| !now.is_empty())
+                .unwrap_or(usual),
+        )
+    }));
+    cx.choose(
+        title,
+        lines,
+        move |_: &mut GeneratePane, pick, cx| match pick.checked_sub(2) {
+            None => {
+                let samples = if pick == 0 { 1 } else { SEVERAL };
+                start(job, samples, to, cx);
+            }
+            Some(at) => {
+                if let Some(setting) = Setting::ALL.get(at) {
+                    let text = setting.of(&job);
+                    ask_setting(job, *setting, &text, cx);
+                }
+            }
+        },
+    );
+}
+
+/// Starts the job. `to` lists the servers that the annotator consents to.
+fn start(job: NewJob, samples: u32, to: Vec<Destination>, cx: &mut Context<'_>) {
+    let job = NewJob {
+        dry: false,
+        samples,
+        ..job
+    };
+    let ask = request::Generate(Box::new(job));
+    cx.send(match to.is_empty() {
+        true => Ask::new(ask, GeneratePane::on_started),
+        false => Ask::consenting(to, ask, GeneratePane::on_started),
+    });
 }
 
 impl GeneratePane {
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
-        match (purpose, pick) {
-            (ChoiceFor::Which, 0) => count(Plan::Missing),
-            (ChoiceFor::Which, _) => {
-                let label = "filter, such as `subtask:animal status:pending`: ".to_string();
-                vec![Effect::AskText {
-                    purpose: TextFor::Filter,
-                    label,
-                    text: String::new(),
-                }]
-            }
-            (ChoiceFor::Agree(id, act, to), 0) => {
-                let ask = request::Agree {
-                    to: to.clone(),
-                    then: Some(request::JobAct { id: *id, act: *act }.then()),
-                }
-                .into();
-                vec![Effect::Ask(ReplyFor::Act, ask)]
-            }
-            (ChoiceFor::Begin(job, to), 0 | 1) => {
-                let samples = if pick == 0 { 1 } else { SEVERAL };
-                let job = NewJob {
-                    dry: false,
-                    samples,
-                    ..(**job).clone()
-                };
-                let ask = match to.is_empty() {
-                    true => request::Generate(Box::new(job)).into(),
-                    false => request::Agree {
-                        to: to.clone(),
-                        then: Some(request::Generate(Box::new(job)).then()),
-                    }
-                    .into(),
-                };
-                vec![Effect::Ask(ReplyFor::Begun, ask)]
-            }
-            (ChoiceFor::Begin(job, _), pick) => match Setting::ALL.get(pick - 2) {
-                Some(setting) => ask_for(job, *setting, &setting.of(job)),
-                None => vec![],
-            },
-            (ChoiceFor::Agree(..), _) => vec![],
-        }
-    }
-
-    /// Receives the counts of a job and asks for confirmation.
-    pub fn on_count(&mut self, job: NewJob, begun: Result<StartedJob>) -> Vec<Effect> {
-        let begun = match begun {
-            Ok(begun) => begun,
-            Err(problem) => return refuse(error_line(&problem)),
-        };
-        if begun.pictures == 0 {
-            return vec![Effect::Say(nothing(&job, &begun))];
-        }
-        let (pictures, items) = (
-            counted(begun.pictures, "picture"),
-            counted(begun.items, "item"),
-        );
-        let mut title = format!("Generate {pictures} of {items} with {}", begun.generator);
-        let to = begun
-            .waits
-            .as_ref()
-            .map(|waits| waits.missing())
-            .unwrap_or_default();
-        if let Some(waits) = begun.waits.as_ref().filter(|_| !to.is_empty()) {
-            title = format!("{title}; {}", waits.description());
-        }
-        let several = format!(
-            "{} pictures to choose from",
-            grouped(begun.pictures * u64::from(SEVERAL))
-        );
-        let mut lines = vec![
-            ("generate".to_string(), left_out(&begun)),
-            (format!("generate {SEVERAL} samples of each"), several),
-        ];
-        lines.extend(Setting::ALL.map(|setting| {
-            let usual = if setting == Setting::Backend {
-                begun.generator.clone()
-            } else {
-                "default".into()
-            };
-            (
-                setting.name().to_string(),
-                Some(setting.of(&job))
-                    .filter(|now| !now.is_empty())
-                    .unwrap_or(usual),
-            )
-        }));
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Begin(Box::new(job), to),
-            title,
-            lines,
-        }]
-    }
-
     /// Receives the job that was started.
-    pub fn on_started(&mut self, begun: Result<StartedJob>) -> Vec<Effect> {
-        match begun {
-            Ok(begun) => match begun.job {
-                Some(job) => {
-                    self.goes_to = Some(job.id);
-                    vec![
-                        Effect::Done(format!(
-                            "job {}: {}",
-                            job.id,
-                            counted(begun.pictures, "picture")
-                        )),
-                        Effect::Ask(ReplyFor::Jobs, request::Jobs.into()),
-                    ]
-                }
-                None => vec![Effect::Say("nothing to generate".into())],
-            },
-            Err(problem) => refuse(error_line(&problem)),
+    fn on_started(&mut self, begun: Result<StartedJob>, cx: &mut Context<'_>) {
+        match begun.map(|begun| (begun.job, begun.pictures)) {
+            Ok((Some(job), pictures)) => {
+                self.goes_to = Some(job.id);
+                cx.done(format!("job {}: {}", job.id, counted(pictures, "picture")));
+                self.ask_jobs(cx);
+            }
+            Ok((None, _)) => cx.say("nothing to generate"),
+            Err(problem) => cx.refuse(error_line(&problem)),
         }
     }
 }
 
 /// Asks for consent to what a waiting job sends.
-pub(super) fn agree(id: u32, act: JobAct, waits: &PendingConsent) -> Vec<Effect> {
-    let purpose = ChoiceFor::Agree(id, act, waits.missing());
-    vec![Effect::AskChoice {
-        purpose,
-        title: format!("Resume? {}", waits.description()),
-        lines: waits.choices(),
-    }]
+pub(super) fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Context<'_>) {
+    let (title, to) = (format!("Resume? {}", waits.description()), waits.missing());
+    cx.choose(
+        title,
+        waits.choices(),
+        move |_: &mut GeneratePane, pick, cx| {
+            if pick == 0 {
+                let ask = request::JobAct { id, act };
+                cx.send(Ask::consenting(to, ask, GeneratePane::on_act));
+            }
+        },
+    );
 }
 
 fn nothing(job: &NewJob, begun: &StartedJob) -> String {

@@ -1,12 +1,12 @@
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
 use super::*;
-use crate::theme::{Look, Theme};
+use crate::pane::Effect;
+use crate::pane::recorder::Recorder;
+use crate::pane::testing::{self, lines, only, recorder, refused, said};
+use crate::widgets::toast::Severity;
 use benchtop_model::device::{Cpu, Gpu};
 use benchtop_model::evaluation::RunState;
 use benchtop_model::generation::{FailureKind, Scheduler, Settings};
-use benchtop_model::job::{Plan, StartedJob, Step};
+use benchtop_model::job::{NewJob, Plan, StartedJob, Step};
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColorLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, ConsentedRequest, request};
@@ -36,37 +36,45 @@ fn shown(jobs: Vec<JobState>) -> GeneratePane {
 }
 
 fn drawn(pane: &mut GeneratePane, width: u16, height: u16, level: ColorLevel) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
-    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    pane.draw(buf.area, None, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(width.max(1)))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+    testing::drawn(&recorder(), pane, (width, height), level)
 }
 
-fn refused(effects: &[Effect]) -> &str {
-    match effects {
-        [Effect::Refuse(why)] => why,
-        other => panic!("{other:?}"),
-    }
+fn act(pane: &mut GeneratePane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
+fn on_job(pane: &mut GeneratePane, job: &JobState) -> Vec<Effect> {
+    recorder().notify(pane, Notice::Job(job))
 }
 
 fn act_of(effects: &[Effect]) -> (u32, JobAct) {
     match effects {
-        [Effect::Ask(ReplyFor::Act, AnyRequest::JobAct(request::JobAct { id, act }))] => {
-            (*id, *act)
-        }
+        [ask] => match testing::request(ask) {
+            AnyRequest::JobAct(request::JobAct { id, act }) => (*id, *act),
+            other => panic!("{other:?}"),
+        },
         other => panic!("{other:?}"),
     }
+}
+
+/// The request that counts the pictures of a job, after the message about it.
+fn counting(mut effects: Vec<Effect>) -> (Effect, NewJob) {
+    let ask = effects.pop().unwrap();
+    assert_eq!(said(&effects).severity, Severity::Info);
+    let AnyRequest::Generate(request::Generate(job)) = testing::request(&ask) else {
+        panic!("{ask:?}")
+    };
+    let job = (**job).clone();
+    assert!(job.dry);
+    (ask, job)
+}
+
+/// Asks for missing pictures, and answers with this count.
+fn count(pane: &mut GeneratePane, count: Result<StartedJob>) -> Vec<Effect> {
+    let mut menu = only(act(pane, Action::NewJob));
+    let (ask, job) = counting(recorder().choose(pane, &mut menu, 0));
+    assert!(job.plan == Plan::Missing && job.samples == 1);
+    recorder().reply::<request::Generate>(pane, ask, count)
 }
 
 #[test]
@@ -90,7 +98,7 @@ fn a_running_job_shows_progress_and_generator() {
         scheduler,
     });
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
-    assert!(pane.on_job(running).is_empty());
+    assert!(on_job(&mut pane, &running).is_empty());
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     for part in [
         "1 missing pictures",
@@ -178,68 +186,63 @@ fn actions_that_a_job_does_not_allow_are_refused() {
         job(2, JobStatus::Queued),
         job(3, JobStatus::Done),
     ]);
-    assert_eq!(act_of(&pane.act(Action::PauseJob)), (1, JobAct::Pause));
-    assert_eq!(act_of(&pane.act(Action::CancelJob)), (1, JobAct::Cancel));
-    refused(&pane.act(Action::JobUp));
-    assert_eq!(act_of(&pane.act(Action::JobDown)), (1, JobAct::Place(2)));
-    refused(&pane.act(Action::RemoveJob));
-    refused(&pane.act(Action::RetryJob));
-    refused(&pane.act(Action::JobFailures));
-    pane.act(Action::Bottom);
-    refused(&pane.act(Action::PauseJob));
-    refused(&pane.act(Action::JobUp));
-    refused(&pane.act(Action::CancelJob));
-    assert_eq!(act_of(&pane.act(Action::RemoveJob)), (3, JobAct::Remove));
+    assert_eq!(
+        act_of(&act(&mut pane, Action::PauseJob)),
+        (1, JobAct::Pause)
+    );
+    assert_eq!(
+        act_of(&act(&mut pane, Action::CancelJob)),
+        (1, JobAct::Cancel)
+    );
+    refused(&act(&mut pane, Action::JobUp));
+    assert_eq!(
+        act_of(&act(&mut pane, Action::JobDown)),
+        (1, JobAct::Place(2))
+    );
+    refused(&act(&mut pane, Action::RemoveJob));
+    refused(&act(&mut pane, Action::RetryJob));
+    refused(&act(&mut pane, Action::JobFailures));
+    act(&mut pane, Action::Bottom);
+    refused(&act(&mut pane, Action::PauseJob));
+    refused(&act(&mut pane, Action::JobUp));
+    refused(&act(&mut pane, Action::CancelJob));
+    assert_eq!(
+        act_of(&act(&mut pane, Action::RemoveJob)),
+        (3, JobAct::Remove)
+    );
     let mut none = shown(vec![]);
-    refused(&none.act(Action::PauseJob));
-    assert!(matches!(&none.act(Action::Back)[..], [Effect::Leave]));
+    refused(&act(&mut none, Action::PauseJob));
+    assert!(matches!(
+        &act(&mut none, Action::Back)[..],
+        [Effect::Open(Target::Review)]
+    ));
 }
 
 #[test]
 fn typed_numbers_are_checked() {
     let mut pane = shown(vec![job(4, JobStatus::Paused)]);
-    assert_eq!(act_of(&pane.act(Action::PauseJob)), (4, JobAct::Resume));
-    let effects = pane.act(Action::JobBatch);
-    assert!(
-        matches!(
-            &effects[..],
-            [Effect::AskText {
-                purpose: TextFor::Batch(4),
-                ..
-            }]
-        ),
-        "{effects:?}"
-    );
     assert_eq!(
-        act_of(&pane.typed(&TextFor::Batch(4), " 8 ")),
-        (4, JobAct::Batch(Some(8)))
+        act_of(&act(&mut pane, Action::PauseJob)),
+        (4, JobAct::Resume)
     );
-    assert_eq!(
-        act_of(&pane.typed(&TextFor::PerMinute(4), "")),
-        (4, JobAct::PerMinute(None))
-    );
-    for wrong in ["0", "-1", "many", "99999999999"] {
-        assert!(
-            refused(&pane.typed(&TextFor::Batch(4), wrong)).contains(wrong),
-            "{wrong}"
-        );
+    for (action, typed, set) in [
+        (Action::JobBatch, " 8 ", JobAct::Batch(Some(8))),
+        (Action::JobRate, "", JobAct::PerMinute(None)),
+    ] {
+        let mut prompt = only(act(&mut pane, action));
+        let effects = recorder().write(&mut pane, &mut prompt, typed);
+        assert_eq!(act_of(&effects.unwrap()), (4, set));
+        for wrong in ["0", "-1", "many", "99999999999"] {
+            let effects = recorder().write(&mut pane, &mut prompt, wrong);
+            assert!(refused(&effects.unwrap()).contains(wrong), "{wrong}");
+        }
     }
 }
 
 #[test]
 fn a_job_is_counted_before_it_starts() {
     let mut pane = shown(vec![]);
-    let effects = pane.act(Action::NewJob);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(ReplyFor::Count(wished), AnyRequest::Generate(request::Generate(asked)))) =
-        effects.last()
-    else {
-        panic!("{effects:?}")
-    };
-    assert!(asked.dry && asked.plan == Plan::Missing && wished.samples == 1);
+    let rec = recorder();
     let counted = StartedJob {
         pictures: 1000,
         items: 3000,
@@ -247,73 +250,47 @@ fn a_job_is_counted_before_it_starts() {
         generator: "storyboard".into(),
         ..StartedJob::default()
     };
-    let effects = pane.on_count((**wished).clone(), Ok(counted));
-    let [
-        Effect::AskChoice {
-            purpose,
-            title,
-            lines,
-        },
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
+    let mut menu = only(count(&mut pane, Ok(counted.clone())));
+    let (title, shown) = lines(&menu);
     assert!(title.contains("1,000 pictures of 3,000 items with storyboard"));
-    assert!(lines[0].1.starts_with("7 "));
-    assert!(lines[1].1.starts_with("4,000 "));
-    let effects = pane.chosen(purpose, 1);
-    let [Effect::Ask(ReplyFor::Begun, AnyRequest::Generate(request::Generate(asked)))] =
-        &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
-    assert!(!asked.dry && asked.samples == 4);
+    assert!(shown[0].1.starts_with("7 "));
+    assert!(shown[1].1.starts_with("4,000 "));
+    assert_eq!(shown.len(), 8, "digits pick each line: {shown:?}");
+    let names: Vec<String> = shown.iter().map(|(name, _)| name.to_string()).collect();
+    let ask = only(rec.choose(&mut pane, &mut menu, 1));
+    assert!(
+        matches!(testing::request(&ask), AnyRequest::Generate(request::Generate(job)) if !job.dry && job.samples == 4)
+    );
     // A changed setting is counted again. An invalid one is asked for again.
-    assert_eq!(lines.len(), 8, "digits pick each line: {lines:?}");
     for (setting, typed) in Setting::ALL
         .into_iter()
         .zip(["7", "640x480", "20", "4.5", "candle", "2"])
     {
-        let at = lines
-            .iter()
-            .position(|(name, _)| name == setting.name())
-            .unwrap();
-        let effects = pane.chosen(purpose, at);
-        let [Effect::AskText { purpose: asked, .. }] = &effects[..] else {
-            panic!("{effects:?}")
-        };
-        let effects = pane.typed(asked, typed);
-        let Some(Effect::Ask(ReplyFor::Count(set), AnyRequest::Generate(_))) = effects.last()
-        else {
-            panic!("{effects:?}")
-        };
-        assert_eq!((setting.of(set).as_str(), set.dry), (typed, true));
-        let again = pane.typed(asked, "x-y");
+        let at = names.iter().position(|name| name == setting.name());
+        let mut menu = only(count(&mut pane, Ok(counted.clone())));
+        let mut prompt = only(rec.choose(&mut pane, &mut menu, at.unwrap()));
+        let (_, job) = counting(rec.write(&mut pane, &mut prompt, typed).unwrap());
+        assert_eq!(setting.of(&job), typed);
+        let again = rec.write(&mut pane, &mut prompt, "x-y").unwrap();
         assert!(
-            matches!(&again[..], [Effect::AskText { .. }, Effect::Refuse(_)]),
+            matches!(&again[..], [Effect::Prompt(..), Effect::Say(toast)] if toast.severity == Severity::Warning),
             "{setting:?}: {again:?}"
         );
     }
-    let nothing = pane.on_count(
-        NewJob::default(),
-        Ok(StartedJob {
-            imported: 9,
-            ..StartedJob::default()
-        }),
-    );
-    assert!(matches!(&nothing[..], [Effect::Say(text)] if text.contains(": 9 ")));
-    assert!(
-        refused(&pane.on_count(
-            NewJob::default(),
-            Err(Error::new(ErrorKind::Input, "no such model"))
-        ))
-        .contains("no such")
-    );
-    assert!(refused(&pane.typed(&TextFor::Filter, "status:nonsense")).contains("nonsense"));
-    let effects = pane.typed(&TextFor::Filter, "subtask:animal");
-    assert!(
-        matches!(effects.last(), Some(Effect::Ask(ReplyFor::Count(job), _)) if job.plan == Plan::Filter("subtask:animal".into()))
-    );
+    let imported = StartedJob {
+        imported: 9,
+        ..StartedJob::default()
+    };
+    assert!(said(&count(&mut pane, Ok(imported))).text.contains(": 9 "));
+    let failed = Err(Error::new(ErrorKind::Input, "no such model"));
+    assert!(refused(&count(&mut pane, failed)).contains("no such"));
+    let mut menu = only(act(&mut pane, Action::NewJob));
+    let mut prompt = only(rec.choose(&mut pane, &mut menu, 1));
+    let wrong = rec.write(&mut pane, &mut prompt, "status:nonsense");
+    assert!(refused(&wrong.unwrap()).contains("nonsense"));
+    let effects = rec.write(&mut pane, &mut prompt, "subtask:animal");
+    let (_, job) = counting(effects.unwrap());
+    assert_eq!(job.plan, Plan::Filter("subtask:animal".into()));
 }
 
 /// A job that waits for consent to this server.
@@ -342,48 +319,39 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
         picture.contains("9 prompts for pictures to https://a.example"),
         "{picture}"
     );
-    let effects = pane.act(Action::PauseJob);
-    let [
-        Effect::AskChoice {
-            purpose,
-            title,
-            lines,
-        },
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
+    let rec = recorder();
+    let mut menu = only(act(&mut pane, Action::PauseJob));
+    let (title, shown_lines) = lines(&menu);
     assert!(title.contains("9 prompts for pictures to https://a.example with $A_KEY"));
     assert!(
-        lines[0].1.contains("https://a.example with $A_KEY"),
-        "{lines:?}"
+        shown_lines[0].1.contains("https://a.example with $A_KEY"),
+        "{shown_lines:?}"
     );
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(ReplyFor::Act, AnyRequest::Agree(request::Agree { to, then }))] = &effects[..]
-    else {
-        panic!("{effects:?}")
+    assert!(rec.choose(&mut pane, &mut menu, 1).is_empty());
+    let agreed = |pane: &mut GeneratePane| {
+        let mut menu = only(act(pane, Action::PauseJob));
+        let ask = only(rec.choose(pane, &mut menu, 0));
+        match testing::request(&ask) {
+            AnyRequest::Agree(request::Agree { to, then }) => (to.len(), then.clone()),
+            other => panic!("{other:?}"),
+        }
     };
-    assert!(
-        to.len() == 1
-            && matches!(
-                then,
-                Some(ConsentedRequest::JobAct(request::JobAct {
-                    id: 1,
-                    act: JobAct::Resume
-                }))
-            )
-    );
+    let (to, then) = agreed(&mut pane);
+    let resumes = |then| {
+        matches!(
+            then,
+            Some(ConsentedRequest::JobAct(request::JobAct {
+                id: 1,
+                act: JobAct::Resume
+            }))
+        )
+    };
+    assert!(to == 1 && resumes(then));
     // Consent that was given before is not given again, but the job still asks.
     waiting.waits = waits("https://a.example", true);
     let mut pane = shown(vec![waiting]);
-    let effects = pane.act(Action::PauseJob);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert!(
-        matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, AnyRequest::Agree(request::Agree { to, .. }))] if to.is_empty())
-    );
+    let (to, then) = agreed(&mut pane);
+    assert!(to == 0 && resumes(then));
     // A new job with a server that nobody consented to.
     let counted = StartedJob {
         pictures: 9,
@@ -391,22 +359,26 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
         waits: waits("https://a.example", false),
         ..StartedJob::default()
     };
-    let effects = pane.on_count(NewJob::default(), Ok(counted));
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    let mut menu = only(count(&mut pane, Ok(counted)));
+    let (title, _) = lines(&menu);
     assert!(title.contains("9 prompts"), "{title}");
-    let effects = pane.chosen(purpose, 0);
+    let ask = only(rec.choose(&mut pane, &mut menu, 0));
     assert!(matches!(
-        &effects[..],
-        [Effect::Ask(
-            ReplyFor::Begun,
-            AnyRequest::Agree(request::Agree {
-                then: Some(ConsentedRequest::Generate(_)),
-                ..
-            })
-        )]
+        testing::request(&ask),
+        AnyRequest::Agree(request::Agree {
+            then: Some(ConsentedRequest::Generate(_)),
+            ..
+        })
     ));
+    // The reply to the consent is the reply of the job.
+    let started = StartedJob {
+        job: Some(job(2, JobStatus::Queued)),
+        ..StartedJob::default()
+    };
+    let effects = rec.reply::<request::Generate>(&mut pane, ask, Ok(started));
+    assert!(
+        matches!(&effects[..], [Effect::Say(toast), Effect::Ask(_)] if toast.severity == Severity::Done)
+    );
 }
 
 #[test]
@@ -414,13 +386,10 @@ fn failures_are_listed_with_reason_and_open_the_item() {
     let mut failed = job(1, JobStatus::Done);
     failed.failed = 1;
     let mut pane = shown(vec![failed]);
-    let effects = pane.act(Action::JobFailures);
+    let ask = only(act(&mut pane, Action::JobFailures));
     assert!(matches!(
-        &effects[..],
-        [Effect::Ask(
-            ReplyFor::Failures(1),
-            AnyRequest::JobFailures(request::JobFailures { id: 1, from: 0 })
-        )]
+        testing::request(&ask),
+        AnyRequest::JobFailures(request::JobFailures { id: 1, from: 0 })
     ));
     let failure = JobFailure {
         dataset: "set".into(),
@@ -437,7 +406,7 @@ fn failures_are_listed_with_reason_and_open_the_item() {
         ..failure.clone()
     };
     pane.on_failures(2, Ok(vec![]));
-    pane.on_failures(1, Ok(vec![long]));
+    recorder().reply::<request::JobFailures>(&mut pane, ask, Ok(vec![long]));
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     assert!(
         picture.contains("thrice-told-end"),
@@ -462,13 +431,19 @@ fn failures_are_listed_with_reason_and_open_the_item() {
         picture.contains("#42") && picture.contains("every pixel is black"),
         "{picture}"
     );
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Item(42)]));
-    assert_eq!(act_of(&pane.act(Action::RetryJob)), (1, JobAct::Retry));
+    assert!(matches!(
+        &act(&mut pane, Action::Open)[..],
+        [Effect::Open(Target::Item(42))]
+    ));
+    assert_eq!(
+        act_of(&act(&mut pane, Action::RetryJob)),
+        (1, JobAct::Retry)
+    );
     assert!(
-        pane.act(Action::Back).is_empty(),
+        act(&mut pane, Action::Back).is_empty(),
         "back closes the list first"
     );
-    refused(&pane.act(Action::Open));
+    refused(&act(&mut pane, Action::Open));
 }
 
 #[test]
@@ -493,15 +468,11 @@ fn without_a_picture_the_text_gets_its_place() {
 #[test]
 fn new_and_moved_jobs_request_the_list_again() {
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
-    pane.act(Action::Down);
-    let again = |effects: Vec<Effect>| {
-        matches!(
-            &effects[..],
-            [Effect::Ask(ReplyFor::Jobs, AnyRequest::Jobs(request::Jobs))]
-        )
-    };
-    assert!(again(pane.on_job(job(3, JobStatus::Queued))));
-    assert!(again(pane.on_job(job(1, JobStatus::Done))));
+    act(&mut pane, Action::Down);
+    let again =
+        |effects: Vec<Effect>| matches!(testing::request(&only(effects)), AnyRequest::Jobs(_));
+    assert!(again(on_job(&mut pane, &job(3, JobStatus::Queued))));
+    assert!(again(on_job(&mut pane, &job(1, JobStatus::Done))));
     pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(1, JobStatus::Done),
@@ -512,10 +483,15 @@ fn new_and_moved_jobs_request_the_list_again() {
         "the cursor stays on its job"
     );
     // The cursor goes to a job that was started here.
-    pane.on_started(Ok(StartedJob {
-        job: Some(job(5, JobStatus::Queued)),
+    let started = |pictures, job| StartedJob {
+        pictures,
+        job,
         ..StartedJob::default()
-    }));
+    };
+    let mut menu = only(count(&mut pane, Ok(started(1, None))));
+    let ask = only(recorder().choose(&mut pane, &mut menu, 0));
+    let begun = started(1, Some(job(5, JobStatus::Queued)));
+    recorder().reply::<request::Generate>(&mut pane, ask, Ok(begun));
     pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(1, JobStatus::Done),
@@ -531,16 +507,34 @@ fn new_and_moved_jobs_request_the_list_again() {
         job(1, JobStatus::Done),
     ]));
     assert_eq!(pane.job().map(|j| j.id), Some(5));
-    pane.act(Action::Up);
+    act(&mut pane, Action::Up);
     pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(5, JobStatus::Queued),
         job(1, JobStatus::Done),
     ]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "only once");
-    assert!(pane.has_running_job());
-    pane.on_removed(2);
-    assert!(!pane.has_running_job());
+}
+
+#[test]
+fn gauges_are_read_while_a_job_runs_and_the_pane_is_shown() {
+    let mut pane = shown(vec![]);
+    let mut rec = recorder();
+    let answer = |rec: &Recorder, pane: &mut GeneratePane, standing| {
+        let ask = rec.open(pane).remove(0);
+        rec.reply::<request::Jobs>(pane, ask, Ok(vec![job(1, standing)]));
+        pane.due()
+    };
+    assert_eq!(answer(&rec, &mut pane, JobStatus::Queued), None);
+    rec.is_shown = false;
+    assert_eq!(answer(&rec, &mut pane, JobStatus::Running), None);
+    rec.is_shown = true;
+    rec.now = answer(&rec, &mut pane, JobStatus::Running).unwrap();
+    assert!(matches!(
+        testing::request(&only(rec.tick(&mut pane))),
+        AnyRequest::Devices(_)
+    ));
+    assert_eq!(pane.due(), None, "until the reply");
 }
 
 #[test]

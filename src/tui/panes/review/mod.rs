@@ -22,13 +22,14 @@ pub use pair::{NoPicture, Sides, ViewState, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
-pub use seen::{Painted, Viewed, failed, painted};
+pub use seen::{failed, painted};
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::pane::Painted;
 use crate::preview::{Part, Ready, Show};
 use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;

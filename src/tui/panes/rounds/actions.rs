@@ -1,14 +1,22 @@
-//! Actions, choices, and typed lines of the rounds pane.
+//! Actions of the rounds pane, with their menus, prompts, and replies.
 
-use super::effects::{ChoiceFor, ReplyFor, RoundsEffect as Effect, TextFor, refuse};
 use super::form::Form;
+use super::guidelines_page;
 use super::pane::RoundsPane;
 use super::text::{majority, people, rule_text};
 use crate::action::Action;
+use crate::pane::{Ask, Context, Opens, Target, menu};
+use crate::panes::metadata::edit_session::error_line;
+use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Answer, TableEffect};
-use benchtop_model::round::Protocol;
-use benchtop_model::round::state::RoundState;
+use crate::widgets::text::{counted, grouped};
+use benchtop_model::Result;
+use benchtop_model::round::state::{GuidelinesText, RoundState};
+use benchtop_model::round::{NewRound, Protocol};
 use benchtop_protocol::wire::request;
+
+/// The pause in typing before the form's preview is requested.
+const PAUSE_MS: u64 = 250;
 
 /// The rules that "what if" offers without typing.
 const RULES: [Protocol; 6] = [
@@ -21,9 +29,9 @@ const RULES: [Protocol; 6] = [
 ];
 
 impl RoundsPane {
-    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+    pub(super) fn run(&mut self, action: Action, cx: &mut Context<'_>) {
         match action {
-            Action::Back => vec![Effect::Leave],
+            Action::Back => cx.leave(),
             Action::NewRound => {
                 let taken = |name: &str| self.rounds.iter().any(|r| r.name == name);
                 let free = (1..)
@@ -33,162 +41,304 @@ impl RoundsPane {
                 self.form
                     .get_or_insert_with(|| Form::new(free, self.who.clone()));
                 self.open = true;
-                self.preview()
+                self.preview(cx);
             }
             Action::FormClose => {
                 self.open = false;
-                vec![Effect::Say(format!("{} reopens the form", self.keys[0]))]
+                cx.say(format!("{} reopens the form", cx.key(Action::NewRound)));
             }
-            Action::FormNext | Action::FormPrevious | Action::CreateRound => match &mut self.form {
-                Some(form) => form.act(action),
-                None => vec![],
-            },
-            Action::CloseRound => self.with_round(|round| {
-                let (closed, name) = (round.closed.is_none(), &round.name);
-                let (title, yes, more) = match closed {
-                    true => (
-                        format!("Close `{name}`?"),
-                        "close",
-                        "no new assignments; open ones may be finished",
-                    ),
-                    false => (
-                        format!("Reopen `{name}`?"),
-                        "reopen",
-                        "items are assigned again",
-                    ),
-                };
-                let lines = vec![
-                    (yes.to_string(), more.to_string()),
-                    ("cancel".into(), String::new()),
-                ];
-                vec![Effect::AskChoice {
-                    purpose: ChoiceFor::Close(name.clone(), closed),
-                    title,
-                    lines,
-                }]
-            }),
-            Action::WhatIf => self.with_round(|round| {
-                let line = |p: &Protocol| (p.to_string(), rule_text(*p));
-                let mut lines: Vec<_> = RULES.iter().map(line).collect();
-                lines.push(("majority".into(), "kept if k of n accept".into()));
-                let title = format!("Try which rule on `{}`?", round.name);
-                vec![Effect::AskChoice {
-                    purpose: ChoiceFor::Rule(round.name.clone()),
-                    title,
-                    lines,
-                }]
-            }),
-            Action::DeleteRound => self.with_round(|round| {
-                if round.judged > 0 {
-                    return refuse(format!("`{}` has verdicts: close it instead", round.name));
+            Action::FormNext | Action::FormPrevious => {
+                if let Some(form) = &mut self.form {
+                    form.step(action == Action::FormNext);
                 }
-                let lines = vec![
-                    (
-                        "delete".to_string(),
-                        "deletes its file; it has no verdicts".to_string(),
-                    ),
-                    ("cancel".into(), String::new()),
-                ];
-                let title = format!("Delete `{}`?", round.name);
-                vec![Effect::AskChoice {
-                    purpose: ChoiceFor::Delete(round.name.clone()),
-                    title,
-                    lines,
-                }]
-            }),
-            Action::EditAnnotators => self.with_round(|round| {
-                let label = format!("annotators of `{}`", round.name);
-                let text = active(round).join(", ");
-                vec![Effect::AskText {
-                    purpose: TextFor::People(round.name.clone()),
-                    label,
-                    text,
-                }]
-            }),
-            Action::ShowGuidelines => self.with_round(|round| match &round.guidelines {
-                Some(_) => {
-                    vec![Effect::Ask(
-                        ReplyFor::Guidelines(round.name.clone()),
-                        request::Guidelines(round.name.clone()).into(),
-                    )]
+            }
+            Action::CreateRound => self.check(cx),
+            Action::CloseRound => self.with_round(cx, choose_close),
+            Action::WhatIf => self.with_round(cx, choose_rule),
+            Action::DeleteRound => self.with_round(cx, choose_delete),
+            Action::EditAnnotators => self.with_round(cx, ask_people),
+            Action::ShowGuidelines => self.with_round(cx, ask_guidelines),
+            Action::Open => {
+                self.with_round(cx, |round, cx| {
+                    cx.open(Target::Round(Box::new(round.clone())));
+                });
+            }
+            other => {
+                for answer in self.table.act(other) {
+                    match answer {
+                        Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+                        Answer::Message(text) => cx.say(text),
+                        _ => cx.refuse(format!("`{}` does nothing on rounds", other.name())),
+                    }
                 }
-                None => refuse(format!("`{}` has no guidelines", round.name)),
-            }),
-            other => self.act_on_table(other),
+            }
         }
     }
 
-    fn with_round(&self, act: impl FnOnce(&RoundState) -> Vec<Effect>) -> Vec<Effect> {
+    fn with_round(&self, cx: &mut Context<'_>, act: impl FnOnce(&RoundState, &mut Context<'_>)) {
         match self.round() {
-            Some(round) => act(round),
-            None => refuse(format!("no rounds: {} creates one", self.keys[0])),
+            Some(round) => act(round, cx),
+            None => cx.refuse(format!(
+                "no rounds: {} creates one",
+                cx.key(Action::NewRound)
+            )),
         }
     }
 
-    fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
-        if action == Action::Open {
-            return self.with_round(|round| vec![Effect::Work(Box::new(round.clone()))]);
-        }
-        let mut effects = Vec::new();
-        for answer in self.table.act(action) {
-            effects.extend(match answer {
-                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Message(text) => vec![Effect::Say(text)],
-                _ => refuse(format!("`{}` does nothing on rounds", action.name())),
-            });
-        }
-        effects
-    }
-
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
-        match purpose {
-            ChoiceFor::Close(round, closed) if pick == 0 => {
-                let ask = request::CloseRound {
-                    round: round.clone(),
-                    closed: *closed,
-                }
-                .into();
-                vec![Effect::Ask(ReplyFor::Closed(round.clone(), *closed), ask)]
+    /// Reports success, and requests the rounds again.
+    fn on_changed<T>(&self, done: Result<T>, what: String, cx: &mut Context<'_>) {
+        match done {
+            Ok(_) => {
+                cx.done(what);
+                self.ask_rounds(cx);
             }
-            ChoiceFor::Make if pick == 0 => self.form.as_ref().map_or(vec![], Form::make),
-            ChoiceFor::Delete(round) if pick == 0 => {
-                vec![Effect::Ask(
-                    ReplyFor::Deleted(round.clone()),
-                    request::DeleteRound(round.clone()).into(),
-                )]
-            }
-            ChoiceFor::Close(..) | ChoiceFor::Make | ChoiceFor::Delete(_) => vec![],
-            ChoiceFor::Rule(round) => match RULES.get(pick) {
-                Some(rule) => try_rule(round, *rule),
-                None => {
-                    let (purpose, label) = (
-                        TextFor::Majority(round.clone()),
-                        "kept if at least this many accept".to_string(),
-                    );
-                    vec![Effect::AskText {
-                        purpose,
-                        label,
-                        text: "3 of 5".into(),
-                    }]
-                }
-            },
+            Err(problem) => cx.refuse(error_line(&problem)),
         }
     }
 
-    /// Receives a typed line.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
-        match purpose {
-            TextFor::Majority(round) => match majority(text) {
-                Ok(votes) => try_rule(round, Protocol::Majority(votes)),
-                Err(why) => refuse(why),
-            },
-            TextFor::People(name) => match self.rounds.iter().find(|round| round.name == *name) {
-                Some(round) => change_people(round, text),
-                None => refuse(format!("round `{name}` no longer exists")),
-            },
+    /// Requests a preview after a pause in typing.
+    pub(super) fn form_changed(&mut self, changed: bool, cx: &Context<'_>) {
+        if changed {
+            self.preview_at.restart(cx.env.now + PAUSE_MS);
         }
     }
+
+    /// Requests a preview of the form. A reply is ignored if the form changed since.
+    pub(super) fn preview(&mut self, cx: &mut Context<'_>) {
+        let form = self.form.as_ref().filter(|_| self.open);
+        let Some((edit, new)) = form.and_then(|form| Some((form.edit(), form.request()?))) else {
+            return;
+        };
+        let ask = new_round(new, true);
+        cx.ask(ask, move |pane: &mut Self, would, _| {
+            if let Some(form) = &mut pane.form {
+                form.on_preview(edit, would);
+            }
+        });
+    }
+
+    /// Previews the round as it would be now, then asks for confirmation.
+    fn check(&mut self, cx: &mut Context<'_>) {
+        let Some(form) = &mut self.form else { return };
+        form.leave_field();
+        let Some(new) = form.request() else {
+            form.go_to_problem();
+            return cx.refuse("fix the marked field first");
+        };
+        let (ask, edit) = (new_round(new, true), form.edit());
+        let then = move |pane: &mut Self, would, cx: &mut Context<'_>| {
+            pane.on_check(edit, would, cx);
+        };
+        cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
+    }
+
+    fn on_check(&mut self, edit: u64, would: Result<RoundState>, cx: &mut Context<'_>) {
+        let open = self.open;
+        let form = self.form.as_mut();
+        let Some(form) = form.filter(|form| open && form.edit() == edit) else {
+            return;
+        };
+        let state = match would {
+            Ok(state) => state,
+            Err(problem) => {
+                cx.refuse(error_line(&problem));
+                return form.refused(problem);
+            }
+        };
+        let visibility = if state.blind { "blind" } else { "open" };
+        let each = if state.overlap == 1 {
+            "1 annotator".into()
+        } else {
+            format!("{} annotators", state.overlap)
+        };
+        let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
+        let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
+        let what = format!(
+            "{}, {each} each: {}",
+            counted(state.items, "item"),
+            counted(state.wanted, "verdict")
+        );
+        let who = format!("about {} for each of {}", grouped(share), names.join(", "));
+        let title = format!("Create `{}`? {}, {visibility}", state.name, state.protocol);
+        form.on_preview(edit, Ok(state));
+        let lines = vec![
+            ("create".to_string(), what),
+            ("back to the form".to_string(), who),
+        ];
+        // The cursor starts on the safe line.
+        cx.choose_in(menu(title, lines).at(1), |pane: &mut Self, pick, cx| {
+            let new = pane.form.as_ref().and_then(Form::request);
+            if let Some(new) = new.filter(|_| pick == 0) {
+                cx.ask(new_round(new, false), Self::on_created);
+            }
+        });
+    }
+
+    /// Receives the round just created.
+    fn on_created(&mut self, made: Result<RoundState>, cx: &mut Context<'_>) {
+        let state = match made {
+            Ok(state) => state,
+            Err(problem) => {
+                cx.refuse(error_line(&problem));
+                if let Some(form) = &mut self.form {
+                    form.refused(problem);
+                }
+                return;
+            }
+        };
+        (self.form, self.open) = (None, false);
+        cx.done(format!(
+            "created `{}`: {} items, {} verdicts; {} starts",
+            state.name,
+            state.items,
+            state.wanted,
+            cx.key(Action::Open)
+        ));
+        let name = state.name.clone();
+        self.notes = Some((name.clone(), state.notes.clone()));
+        if !self.rounds.iter().any(|r| r.name == name) {
+            self.rounds.push(state);
+        }
+        self.fill();
+        self.go_to(&name);
+        self.ask_rounds(cx);
+    }
+}
+
+fn new_round(new: NewRound, dry: bool) -> request::NewRound {
+    request::NewRound {
+        new: Box::new(new),
+        dry,
+    }
+}
+
+fn choose_close(round: &RoundState, cx: &mut Context<'_>) {
+    let (closed, name) = (round.closed.is_none(), round.name.clone());
+    let (title, yes, more) = match closed {
+        true => (
+            format!("Close `{name}`?"),
+            "close",
+            "no new assignments; open ones may be finished",
+        ),
+        false => (
+            format!("Reopen `{name}`?"),
+            "reopen",
+            "items are assigned again",
+        ),
+    };
+    let lines = vec![
+        (yes.to_string(), more.to_string()),
+        ("cancel".into(), String::new()),
+    ];
+    cx.choose(title, lines, move |_: &mut RoundsPane, pick, cx| {
+        if pick > 0 {
+            return;
+        }
+        let is = if closed {
+            "closed; its verdicts still count"
+        } else {
+            "open"
+        };
+        let what = format!("`{name}` is {is}");
+        let ask = request::CloseRound {
+            round: name,
+            closed,
+        };
+        cx.ask(ask, |pane: &mut RoundsPane, done, cx| {
+            pane.on_changed(done, what, cx);
+        });
+    });
+}
+
+fn choose_rule(round: &RoundState, cx: &mut Context<'_>) {
+    let line = |p: &Protocol| (p.to_string(), rule_text(*p));
+    let mut lines: Vec<_> = RULES.iter().map(line).collect();
+    lines.push(("majority".into(), "kept if k of n accept".into()));
+    let name = round.name.clone();
+    let title = format!("Try which rule on `{name}`?");
+    cx.choose(title, lines, move |_: &mut RoundsPane, pick, cx| {
+        if let Some(rule) = RULES.get(pick) {
+            return try_rule(name, *rule, cx);
+        }
+        let label = "kept if at least this many accept";
+        let prompt = Prompt::new(label, "3 of 5", Vec::new());
+        cx.prompt(prompt, move |_: &mut RoundsPane, text, cx| {
+            match majority(text) {
+                Ok(votes) => try_rule(name.clone(), Protocol::Majority(votes), cx),
+                Err(why) => cx.refuse(why),
+            }
+            Ok(())
+        });
+    });
+}
+
+fn try_rule(round: String, rule: Protocol, cx: &mut Context<'_>) {
+    let ask = request::WhatIf {
+        round: round.clone(),
+        protocol: rule,
+    };
+    cx.ask(ask, move |pane: &mut RoundsPane, found, _| {
+        pane.tried = Some((round, rule, found));
+    });
+}
+
+fn choose_delete(round: &RoundState, cx: &mut Context<'_>) {
+    let name = round.name.clone();
+    if round.judged > 0 {
+        return cx.refuse(format!("`{name}` has verdicts: close it instead"));
+    }
+    let lines = vec![
+        (
+            "delete".to_string(),
+            "deletes its file; it has no verdicts".to_string(),
+        ),
+        ("cancel".into(), String::new()),
+    ];
+    let menu = menu(format!("Delete `{name}`?"), lines).at(1);
+    cx.choose_in(menu, move |_: &mut RoundsPane, pick, cx| {
+        if pick > 0 {
+            return;
+        }
+        let what = format!("deleted `{name}`");
+        cx.ask(
+            request::DeleteRound(name),
+            |pane: &mut RoundsPane, done, cx| pane.on_changed(done, what, cx),
+        );
+    });
+}
+
+fn ask_guidelines(round: &RoundState, cx: &mut Context<'_>) {
+    let name = round.name.clone();
+    if round.guidelines.is_none() {
+        return cx.refuse(format!("`{name}` has no guidelines"));
+    }
+    let then =
+        move |_: &mut RoundsPane, text: Result<Option<GuidelinesText>>, cx: &mut Context<'_>| {
+            match text {
+                // Do not interrupt a user who is choosing something.
+                _ if cx.env.is_covered => {}
+                Ok(Some(guidelines)) => cx.page(guidelines_page(&name, &guidelines)),
+                Ok(None) => cx.refuse(format!("`{name}` has no guidelines")),
+                Err(problem) => cx.refuse(error_line(&problem)),
+            }
+        };
+    cx.send(Ask::new(request::Guidelines(round.name.clone()), then).opens(Opens::Overlay));
+}
+
+fn ask_people(round: &RoundState, cx: &mut Context<'_>) {
+    let name = round.name.clone();
+    let prompt = Prompt::new(
+        format!("annotators of `{name}`"),
+        active(round).join(", "),
+        Vec::new(),
+    );
+    cx.prompt(prompt, move |pane: &mut RoundsPane, text, cx| {
+        match pane.rounds.iter().find(|round| round.name == name) {
+            Some(round) => change_people(round, text, cx),
+            None => cx.refuse(format!("round `{name}` no longer exists")),
+        }
+        Ok(())
+    });
 }
 
 /// The annotators who still get items of a round.
@@ -200,7 +350,7 @@ fn active(round: &RoundState) -> Vec<String> {
 }
 
 /// Requests the change from the present annotators to the typed ones.
-fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
+fn change_people(round: &RoundState, text: &str, cx: &mut Context<'_>) {
     let now = active(round);
     let names: Vec<String> = people(text).collect();
     let add: Vec<String> = names
@@ -212,28 +362,26 @@ fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
         .into_iter()
         .filter(|name| !names.contains(name))
         .collect();
-    if add.is_empty() && remove.is_empty() {
-        return vec![Effect::Say("no change".into())];
+    let mut parts = Vec::new();
+    if !add.is_empty() {
+        parts.push(format!("added {}", add.join(", ")));
     }
-    let want = ReplyFor::People(round.name.clone(), add.clone(), remove.clone());
-    vec![Effect::Ask(
-        want,
-        request::RoundPeople {
-            round: round.name.clone(),
-            add,
-            remove,
-        }
-        .into(),
-    )]
-}
-
-fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
-    vec![Effect::Ask(
-        ReplyFor::WhatIf(round.into(), rule),
-        request::WhatIf {
-            round: round.into(),
-            protocol: rule,
-        }
-        .into(),
-    )]
+    if !remove.is_empty() {
+        parts.push(format!(
+            "removed {} (their verdicts still count)",
+            remove.join(", ")
+        ));
+    }
+    if parts.is_empty() {
+        return cx.say("no change");
+    }
+    let what = format!("`{}`: {}", round.name, parts.join("; "));
+    let ask = request::RoundPeople {
+        round: round.name.clone(),
+        add,
+        remove,
+    };
+    cx.ask(ask, |pane: &mut RoundsPane, done, cx| {
+        pane.on_changed(done, what, cx);
+    });
 }

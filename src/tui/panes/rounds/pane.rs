@@ -1,9 +1,10 @@
 //! The state of the pane, and its table.
 
-use super::effects::{ReplyFor, RoundsEffect};
 use super::form::Form;
 use super::rows;
-use crate::action::{Action, Scope};
+use crate::action::Action;
+use crate::pane::{Context, Timer};
+use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::Result;
 use benchtop_model::round::Protocol;
@@ -27,8 +28,10 @@ pub struct RoundsPane {
     pub(super) form: Option<Form>,
     /// Whether the form is open.
     pub(super) open: bool,
-    /// Key names for hints: new, work, what if.
-    pub(super) keys: [String; 3],
+    /// When to request the rounds again.
+    pub(super) refresh_at: Timer,
+    /// When to request a preview of the form.
+    pub(super) preview_at: Timer,
 }
 
 impl RoundsPane {
@@ -43,33 +46,36 @@ impl RoundsPane {
             notes: None,
             form: None,
             open: false,
-            keys: Default::default(),
+            refresh_at: Timer::default(),
+            preview_at: Timer::default(),
         }
     }
 
-    /// The scopes with live keys, nearest first. While the form is open, [`key`](Self::key) gets
-    /// the keys that the scope does not claim.
-    pub fn scopes(&self) -> &'static [Scope] {
-        if self.open {
-            &[Scope::Form]
-        } else {
-            &[Scope::Rounds, Scope::Table, Scope::Global]
+    /// Requests the progress of the rounds.
+    pub(super) fn ask_rounds(&self, cx: &mut Context<'_>) {
+        cx.ask(request::Rounds, Self::on_rounds);
+    }
+
+    fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>, cx: &mut Context<'_>) {
+        match rounds {
+            Ok(rounds) => {
+                let here = self.round().map(|r| r.name.clone());
+                self.rounds = rounds;
+                let new = cx.key(Action::NewRound);
+                self.empty = Empty::Nothing {
+                    hint: format!("No rounds yet. Press {new} to create one."),
+                };
+                self.fill();
+                if let Some(name) = here {
+                    self.go_to(&name);
+                }
+            }
+            Err(problem) => {
+                self.empty = Empty::Failed(error_line(&problem));
+                self.rounds.clear();
+                self.fill();
+            }
         }
-    }
-
-    /// Whether keys type text.
-    pub fn typing(&self) -> bool {
-        self.open
-    }
-
-    /// Opens the pane or reloads it. `key` names the key of an action.
-    pub fn start(&mut self, key: impl Fn(Action) -> String) -> Vec<RoundsEffect> {
-        self.keys = [
-            key(Action::NewRound),
-            key(Action::Open),
-            key(Action::WhatIf),
-        ];
-        vec![RoundsEffect::Ask(ReplyFor::Rounds, request::Rounds.into())]
     }
 
     pub(super) fn round(&self) -> Option<&RoundState> {

@@ -1,10 +1,13 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
-use crate::action::Action;
-use crate::theme::Theme;
-use benchtop_model::round::{NewRound, Sample, draw};
-use benchtop_model::{ColorLevel, Error, Status};
+use crate::pane::testing::{self, lines, only, recorder, refused, said};
+use crate::pane::{Effect, Target};
+use crate::widgets::toast::Severity;
+use benchtop_model::round::protocol::WhatIf;
+use benchtop_model::round::state::RoundState;
+use benchtop_model::round::{NewRound, Protocol, Sample, draw};
+use benchtop_model::{ColorLevel, Error, Result, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 fn state(name: &str, protocol: &str) -> RoundState {
@@ -28,39 +31,44 @@ fn state(name: &str, protocol: &str) -> RoundState {
 
 fn pane(rounds: Vec<RoundState>) -> RoundsPane {
     let mut pane = RoundsPane::new("ann");
-    pane.start(|action| action.keys()[0].to_string());
-    pane.on_rounds(Ok(rounds));
+    on_rounds(&mut pane, Ok(rounds));
     drawn(&mut pane, 80, 21);
     pane
 }
 
-fn drawn(pane: &mut RoundsPane, width: u16, height: u16) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
-    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    pane.draw(buf.area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(width.max(1)))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+/// Opens the pane and answers with these rounds.
+fn on_rounds(pane: &mut RoundsPane, rounds: Result<Vec<RoundState>>) {
+    let ask = only(recorder().open(pane));
+    recorder().reply::<request::Rounds>(pane, ask, rounds);
 }
 
-fn refused(effects: &[Effect]) -> &str {
-    match effects {
-        [Effect::Refuse(why)] => why,
-        other => panic!("{other:?}"),
-    }
+fn drawn(pane: &mut RoundsPane, width: u16, height: u16) -> String {
+    testing::drawn(&recorder(), pane, (width, height), ColorLevel::True)
+}
+
+fn act(pane: &mut RoundsPane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
+fn paste(pane: &mut RoundsPane, pasted: &str) {
+    recorder().call(pane, |pane, cx| pane.paste(pasted, cx));
+}
+
+/// The pause in typing is over.
+fn preview(pane: &mut RoundsPane) -> Vec<Effect> {
+    let mut rec = recorder();
+    rec.now = pane.due().unwrap();
+    rec.tick(pane)
+}
+
+/// Answers a request for a new round.
+fn would(pane: &mut RoundsPane, ask: Effect, round: Result<RoundState>) -> Vec<Effect> {
+    recorder().reply::<request::NewRound>(pane, ask, round)
 }
 
 fn press(pane: &mut RoundsPane, code: KeyCode) -> Vec<Effect> {
-    pane.key(KeyEvent::new(code, KeyModifiers::NONE))
+    let key = KeyEvent::new(code, KeyModifiers::NONE);
+    recorder().call(pane, |pane, cx| pane.key(key, cx))
 }
 
 fn write(pane: &mut RoundsPane, text: &str) {
@@ -69,20 +77,13 @@ fn write(pane: &mut RoundsPane, text: &str) {
 }
 
 fn down(pane: &mut RoundsPane, times: usize) {
-    (0..times).for_each(|_| drop(pane.act(Action::FormNext)));
+    (0..times).for_each(|_| drop(act(pane, Action::FormNext)));
 }
 
-/// The request of the form: round, whether it is a preview, and the edit number.
-fn asked(effects: &[Effect]) -> (NewRound, bool, Option<u64>) {
-    match effects {
-        [Effect::Ask(want, AnyRequest::NewRound(request::NewRound { new, dry }))] => {
-            let edit = if let ReplyFor::Preview(edit) = want {
-                Some(*edit)
-            } else {
-                None
-            };
-            ((**new).clone(), *dry, edit)
-        }
+/// The request of the form: round, and whether it is a preview.
+fn asked(ask: &Effect) -> (NewRound, bool) {
+    match testing::request(ask) {
+        AnyRequest::NewRound(request::NewRound { new, dry }) => ((**new).clone(), *dry),
         other => panic!("{other:?}"),
     }
 }
@@ -99,9 +100,9 @@ fn an_empty_pane_names_the_key_for_a_new_round() {
         Action::DeleteRound,
         Action::EditAnnotators,
     ] {
-        assert!(refused(&pane.act(action)).contains("n "));
+        assert!(refused(&act(&mut pane, action)).contains("n "));
     }
-    pane.on_rounds(Err(Error::input("a broken disk")));
+    on_rounds(&mut pane, Err(Error::input("a broken disk")));
     assert!(drawn(&mut pane, 80, 21).contains("a broken disk"));
 }
 
@@ -129,100 +130,99 @@ fn a_round_shows_question_progress_and_results() {
     ] {
         assert!(shown.contains(part), "{part} in\n{shown}");
     }
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Work(round)] if round.name == "first"));
-    pane.act(Action::Down);
+    assert!(
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Round(round))] if round.name == "first")
+    );
+    act(&mut pane, Action::Down);
     assert!(drawn(&mut pane, 160, 47).contains("3 accepted, 1 pending"));
     // A newer list keeps the cursor on its round.
-    pane.on_rounds(Ok(vec![
-        state("zero", "single"),
-        state("first", "single"),
-        state("second", "answer"),
-    ]));
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Work(round)] if round.name == "second"));
-    refused(&pane.act(Action::ShowGuidelines));
+    on_rounds(
+        &mut pane,
+        Ok(vec![
+            state("zero", "single"),
+            state("first", "single"),
+            state("second", "answer"),
+        ]),
+    );
+    assert!(
+        matches!(&act(&mut pane, Action::Open)[..], [Effect::Open(Target::Round(round))] if round.name == "second")
+    );
+    refused(&act(&mut pane, Action::ShowGuidelines));
 }
 
 #[test]
 fn closing_asks_first_and_what_if_shows_counts() {
     let mut pane = pane(vec![state("first", "both-accept")]);
-    let effects = pane.act(Action::CloseRound);
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert!(title.contains("`first`") && pane.chosen(purpose, 1).is_empty());
-    let close = pane.chosen(purpose, 0);
+    let rec = recorder();
+    let mut menu = only(act(&mut pane, Action::CloseRound));
+    assert!(lines(&menu).0.contains("`first`"));
+    assert!(rec.choose(&mut pane, &mut menu, 1).is_empty());
+    let mut menu = only(act(&mut pane, Action::CloseRound));
+    let ask = only(rec.choose(&mut pane, &mut menu, 0));
     assert!(
-        matches!(&close[..], [Effect::Ask(_, AnyRequest::CloseRound(request::CloseRound { round, closed: true }))] if round == "first")
+        matches!(testing::request(&ask), AnyRequest::CloseRound(request::CloseRound { round, closed: true }) if round == "first")
     );
-    assert!(
-        refused(&pane.on_closed("first", true, Err(Error::input("bob made it"))))
-            .contains("bob made it")
-    );
-    let effects = pane.act(Action::WhatIf);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
+    let failed = Err(Error::input("bob made it"));
+    let effects = rec.reply::<request::CloseRound>(&mut pane, ask, failed);
+    assert!(refused(&effects).contains("bob made it"));
+    let mut menu = only(act(&mut pane, Action::WhatIf));
+    let last = lines(&menu).1.len() - 1;
+    let mut prompt = only(rec.choose(&mut pane, &mut menu, last));
+    refused(&rec.write(&mut pane, &mut prompt, "9 of 5").unwrap());
+    let mut tried = |pane: &mut RoundsPane, found: Result<WhatIf>| {
+        let ask = only(rec.write(pane, &mut prompt, "1 of 2").unwrap());
+        assert!(
+            matches!(testing::request(&ask), AnyRequest::WhatIf(ask) if ask.protocol == "majority 1 of 2".parse().unwrap())
+        );
+        rec.reply::<request::WhatIf>(pane, ask, found);
     };
-    let asks = pane.chosen(purpose, lines.len() - 1);
-    let [Effect::AskText { purpose, .. }] = &asks[..] else {
-        panic!("{asks:?}")
+    let found = WhatIf {
+        kept: 1234,
+        lost: 5,
+        changed: 5,
+        pending: 3,
+        ..WhatIf::default()
     };
-    refused(&pane.typed(purpose, "9 of 5"));
-    let tried = pane.typed(purpose, "1 of 2");
-    let [Effect::Ask(ReplyFor::WhatIf(name, rule), AnyRequest::WhatIf(_))] = &tried[..] else {
-        panic!("{tried:?}")
-    };
-    pane.on_what_if(
-        name,
-        *rule,
-        Ok(WhatIf {
-            kept: 1234,
-            lost: 5,
-            changed: 5,
-            pending: 3,
-            ..WhatIf::default()
-        }),
-    );
+    tried(&mut pane, Ok(found));
     let shown = drawn(&mut pane, 80, 21);
     assert!(
         shown.contains("`majority 1 of 2`: 1,234 kept, 0 dropped, 3 other"),
         "{shown}"
     );
     assert!(shown.contains("5 no longer kept"), "{shown}");
-    pane.on_what_if("first", *rule, Err(Error::input("it is blind")));
+    tried(&mut pane, Err(Error::input("it is blind")));
     assert!(drawn(&mut pane, 80, 21).contains("it is blind"));
 }
 
 #[test]
 fn the_form_starts_with_defaults_and_requests_a_preview() {
     let mut pane = pane(vec![state("round-1", "single")]);
-    let (new, dry, edit) = asked(&pane.act(Action::NewRound));
+    let ask = only(act(&mut pane, Action::NewRound));
     assert_eq!(
-        (new, dry),
+        asked(&ask),
         (
             NewRound::new("round-2", Protocol::default(), vec!["ann".into()], 1),
             true
         )
     );
     // The preview is requested after a pause in typing. Old replies are ignored.
-    assert!(matches!(
-        &press(&mut pane, KeyCode::Char('x'))[..],
-        [Effect::Changed]
-    ));
-    pane.on_preview(edit.unwrap(), Ok(state("old", "single")));
+    assert!(press(&mut pane, KeyCode::Char('x')).is_empty());
+    would(&mut pane, ask, Ok(state("old", "single")));
     assert!(drawn(&mut pane, 80, 21).contains("loading"));
-    let (new, _, edit) = asked(&pane.preview());
-    assert_eq!(new.name, "round-2x");
-    let mut would = state("round-2x", "single");
-    would.notes = vec!["2 items of practice instead of 40".into()];
-    pane.on_preview(edit.unwrap(), Ok(would));
+    let ask = only(preview(&mut pane));
+    assert_eq!(asked(&ask).0.name, "round-2x");
+    let mut round = state("round-2x", "single");
+    round.notes = vec!["2 items of practice instead of 40".into()];
+    would(&mut pane, ask, Ok(round));
     let shown = drawn(&mut pane, 80, 21);
     assert!(
         shown.contains("4 items") && shown.contains("note: 2 items of"),
         "{shown}"
     );
-    assert!(matches!(&pane.act(Action::FormClose)[..], [Effect::Say(_)]) && !pane.typing());
+    said(&act(&mut pane, Action::FormClose));
+    assert!(!pane.typing());
     assert_eq!(
-        asked(&pane.act(Action::NewRound)).0.name,
+        asked(&only(act(&mut pane, Action::NewRound))).0.name,
         "round-2x",
         "the form keeps its values"
     );
@@ -231,7 +231,7 @@ fn the_form_starts_with_defaults_and_requests_a_preview() {
 #[test]
 fn every_field_is_parsed_and_errors_are_shown_at_it() {
     let mut pane = pane(vec![]);
-    pane.act(Action::NewRound);
+    act(&mut pane, Action::NewRound);
     down(&mut pane, 1);
     (0..2).for_each(|_| drop(press(&mut pane, KeyCode::Right)));
     down(&mut pane, 1);
@@ -249,66 +249,56 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
         "{shown}"
     );
     assert!(
-        pane.preview().is_empty(),
+        preview(&mut pane).is_empty(),
         "a form with errors is not previewed"
     );
-    pane.act(Action::FormNext);
-    refused(&pane.act(Action::CreateRound));
+    act(&mut pane, Action::FormNext);
+    refused(&act(&mut pane, Action::CreateRound));
     // The cursor moved to the error.
     (0..20).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
     write(&mut pane, "subtask:even");
     down(&mut pane, 1);
     (0..3).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
-    pane.paste("10%\n");
+    paste(&mut pane, "10%\n");
     down(&mut pane, 1);
     write(&mut pane, "s");
     down(&mut pane, 2);
     press(&mut pane, KeyCode::Char(' '));
     down(&mut pane, 5);
-    pane.paste("docs/rules.md");
+    paste(&mut pane, "docs/rules.md");
     down(&mut pane, 1);
     press(&mut pane, KeyCode::Left);
     // One last preview, then the round.
-    let effects = pane.act(Action::CreateRound);
-    let [
-        Effect::Ask(
-            ReplyFor::Look(edit),
-            AnyRequest::NewRound(request::NewRound { dry: true, .. }),
-        ),
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
+    let ask = only(act(&mut pane, Action::CreateRound));
+    assert!(asked(&ask).1);
+    press(&mut pane, KeyCode::Right);
+    press(&mut pane, KeyCode::Left);
     assert!(
-        pane.on_check(edit + 1, Ok(state("round-1", "single")))
-            .is_empty(),
+        would(&mut pane, ask, Ok(state("round-1", "single"))).is_empty(),
         "the form changed since"
     );
-    assert!(
-        refused(&pane.on_check(*edit, Err(Error::input("taken").field("name")))).contains("taken")
-    );
-    let look = pane.on_check(*edit, Ok(state("round-1", "majority 2 of 3")));
-    let [
-        Effect::AskChoice {
-            purpose,
-            title,
-            lines,
-        },
-    ] = &look[..]
-    else {
-        panic!("{look:?}")
+    let ask = only(act(&mut pane, Action::CreateRound));
+    let taken = Err(Error::input("taken").field("name"));
+    assert!(refused(&would(&mut pane, ask, taken)).contains("taken"));
+    let confirm = |pane: &mut RoundsPane| {
+        let ask = only(act(pane, Action::CreateRound));
+        only(would(pane, ask, Ok(state("round-1", "majority 2 of 3"))))
     };
+    let mut menu = confirm(&mut pane);
+    let (title, shown) = lines(&menu);
     assert!(
         title.contains("`round-1`") && title.contains("majority 2 of 3"),
         "{title}"
     );
     assert!(
-        lines[0].1.contains("4 items") && lines[1].1.contains("ann, bob"),
-        "{lines:?}"
+        shown[0].1.contains("4 items") && shown[1].1.contains("ann, bob"),
+        "{shown:?}"
     );
-    assert_eq!(purpose.begins(), 1, "the cursor starts on the safe line");
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let (new, dry, _) = asked(&pane.chosen(purpose, 0));
+    assert!(starts_safe(&menu));
+    assert!(recorder().choose(&mut pane, &mut menu, 1).is_empty());
+    let mut menu = confirm(&mut pane);
+    let ask = only(recorder().choose(&mut pane, &mut menu, 0));
+    let (new, dry) = asked(&ask);
     let sample = Sample::Share("10%".parse().unwrap());
     assert!(!dry && !new.blind && new.adjudication.names && new.adjudication.scores);
     assert_eq!(
@@ -325,10 +315,8 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
     );
     assert_eq!(new.guidelines.unwrap().path, "docs/rules.md");
     // The owner's errors are shown at their fields too.
-    let why = pane.on_created(Err(
-        Error::input("there is no such file").field("guidelines")
-    ));
-    assert!(refused(&why).contains("no such file"));
+    let missing = Err(Error::input("there is no such file").field("guidelines"));
+    assert!(refused(&would(&mut pane, ask, missing)).contains("no such file"));
     let shown = drawn(&mut pane, 160, 47);
     assert!(
         shown
@@ -336,9 +324,11 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
             .any(|l| l.contains("guidelines") && l.contains("✗ there is no such file")),
         "{shown}"
     );
-    let done = pane.on_created(Ok(state("round-1", "single")));
+    let mut menu = confirm(&mut pane);
+    let ask = only(recorder().choose(&mut pane, &mut menu, 0));
+    let done = would(&mut pane, ask, Ok(state("round-1", "single")));
     assert!(
-        matches!(&done[..], [Effect::Done(text), Effect::Ask(..)] if text.contains("enter")),
+        matches!(&done[..], [Effect::Say(toast), Effect::Ask(_)] if toast.severity == Severity::Done),
         "{done:?}"
     );
     assert!(!pane.typing() && drawn(&mut pane, 80, 21).contains("round-1"));
@@ -351,20 +341,25 @@ fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
     let mut begun = state("begun", "single");
     begun.judged = 1;
     let mut pane = pane(vec![first, begun]);
-    let effects = pane.act(Action::EditAnnotators);
-    let [Effect::AskText { purpose, text, .. }] = &effects[..] else {
-        panic!("{effects:?}")
+    let rec = recorder();
+    let mut prompt = only(act(&mut pane, Action::EditAnnotators));
+    let Effect::Prompt(shown, _) = &prompt else {
+        panic!("{prompt:?}")
     };
+    let text = shown.value().to_string();
     assert_eq!(
         text, "ann, bob, cem, dan",
         "former annotators are not listed"
     );
-    assert!(matches!(&pane.typed(purpose, text)[..], [Effect::Say(_)]));
-    let asked = pane.typed(purpose, "ann,cem , dan,eve,zoe");
-    let [Effect::Ask(_, AnyRequest::RoundPeople(request::RoundPeople { round, add, remove }))] =
-        &asked[..]
+    said(&rec.write(&mut pane, &mut prompt, &text).unwrap());
+    let ask = only(
+        rec.write(&mut pane, &mut prompt, "ann,cem , dan,eve,zoe")
+            .unwrap(),
+    );
+    let AnyRequest::RoundPeople(request::RoundPeople { round, add, remove }) =
+        testing::request(&ask)
     else {
-        panic!("{asked:?}")
+        panic!("{ask:?}")
     };
     assert_eq!(
         (round.as_str(), &add[..], &remove[..]),
@@ -374,21 +369,25 @@ fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
             &["bob".to_string()][..]
         )
     );
-    let done = pane.on_people("first", (add, remove), Ok(state("first", "both-accept")));
+    let done = rec.reply::<request::RoundPeople>(&mut pane, ask, Ok(state("first", "both-accept")));
     assert!(
-        matches!(&done[..], [Effect::Done(text), Effect::Ask(..)] if text.contains("zoe") && text.contains("bob"))
+        matches!(&done[..], [Effect::Say(toast), Effect::Ask(_)] if toast.text.contains("zoe") && toast.text.contains("bob"))
     );
-    let effects = pane.act(Action::DeleteRound);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert!(purpose.begins() == 1 && pane.chosen(purpose, 1).is_empty());
-    let delete = pane.chosen(purpose, 0);
+    let mut menu = only(act(&mut pane, Action::DeleteRound));
+    assert!(starts_safe(&menu));
+    assert!(rec.choose(&mut pane, &mut menu, 1).is_empty());
+    let mut menu = only(act(&mut pane, Action::DeleteRound));
+    let ask = only(rec.choose(&mut pane, &mut menu, 0));
     assert!(
-        matches!(&delete[..], [Effect::Ask(_, AnyRequest::DeleteRound(request::DeleteRound(round)))] if round == "first")
+        matches!(testing::request(&ask), AnyRequest::DeleteRound(request::DeleteRound(round)) if round == "first")
     );
-    pane.act(Action::Down);
-    refused(&pane.act(Action::DeleteRound));
+    act(&mut pane, Action::Down);
+    refused(&act(&mut pane, Action::DeleteRound));
+}
+
+/// Whether the cursor starts on the line that does nothing.
+fn starts_safe(menu: &Effect) -> bool {
+    matches!(menu, Effect::Menu(menu, _) if menu.cursor() == 1)
 }
 
 #[test]
@@ -396,7 +395,7 @@ fn any_size_can_be_drawn() {
     let mut pane = pane(vec![state("first", "refusal")]);
     for form in [false, true] {
         if form {
-            pane.act(Action::NewRound);
+            act(&mut pane, Action::NewRound);
         }
         for (width, height) in [
             (0, 0),

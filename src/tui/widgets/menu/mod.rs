@@ -79,6 +79,7 @@ pub enum MenuOutcome {
     Refused(String),
 }
 
+#[derive(Debug)]
 pub struct Menu {
     title: String,
     choices: Vec<Choice>,
@@ -112,6 +113,19 @@ impl Menu {
             in_note,
             tags,
         }
+    }
+
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    /// The line under the cursor.
+    pub fn cursor(&self) -> usize {
+        self.cursor
     }
 
     /// Puts the cursor on this line.

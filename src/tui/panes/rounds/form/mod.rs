@@ -8,15 +8,11 @@ use crossterm::event::KeyEvent;
 
 pub use field::{Key, Value};
 
-use super::effects::{ChoiceFor, ReplyFor, RoundsEffect as Effect, refuse};
 use super::text;
-use crate::action::Action;
 use crate::panes::metadata::edit_session::error_line;
-use crate::widgets::text::{counted, grouped};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
 use benchtop_model::{Error, Filter, Result};
-use benchtop_protocol::wire::request;
 
 /// A stand-in for a missing field.
 static MISSING: Value = Value::Choice(0, &[], String::new());
@@ -155,21 +151,9 @@ impl Form {
         })
     }
 
-    /// Requests a preview of the form.
-    pub fn preview(&mut self) -> Vec<Effect> {
-        match self.request() {
-            Some(new) => {
-                vec![Effect::Ask(
-                    ReplyFor::Preview(self.edit),
-                    request::NewRound {
-                        new: Box::new(new),
-                        dry: true,
-                    }
-                    .into(),
-                )]
-            }
-            None => vec![],
-        }
+    /// Rises with every change.
+    pub fn edit(&self) -> u64 {
+        self.edit
     }
 
     /// Receives a preview. Ignores it if the form changed since.
@@ -185,13 +169,13 @@ impl Form {
         self.go_to_problem();
     }
 
-    fn go_to_problem(&mut self) -> bool {
+    /// Moves the cursor to the first error.
+    pub fn go_to_problem(&mut self) {
         let first = self
             .shown()
             .find(|(_, (key, _))| self.problem(*key).is_some())
             .map(|(at, _)| at);
         self.at = first.unwrap_or(self.at);
-        first.is_some()
     }
 
     /// The preview, if it is up to date.
@@ -202,110 +186,32 @@ impl Form {
             .map(|(_, would)| would)
     }
 
-    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+    /// Goes to the next field or the previous one.
+    pub fn step(&mut self, forward: bool) {
         let places: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         let here = places.iter().position(|at| *at == self.at).unwrap_or(0);
+        self.leave_field();
+        let steps = if forward { 1 } else { places.len() - 1 };
+        self.at = places[(here + steps) % places.len()];
+    }
+
+    pub fn leave_field(&mut self) {
         self.fields.iter_mut().for_each(|(_, value)| value.left());
-        match action {
-            Action::FormNext => self.at = places[(here + 1) % places.len()],
-            Action::FormPrevious => self.at = places[(here + places.len() - 1) % places.len()],
-            _ => {
-                let Some(new) = self.request() else {
-                    self.go_to_problem();
-                    return refuse("fix the marked field first");
-                };
-                // Preview the round as it would be now, then ask for confirmation.
-                return vec![Effect::Ask(
-                    ReplyFor::Look(self.edit),
-                    request::NewRound {
-                        new: Box::new(new),
-                        dry: true,
-                    }
-                    .into(),
-                )];
-            }
-        }
-        vec![]
     }
 
-    /// Receives the last preview and asks for confirmation.
-    pub fn on_check(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
-        if edit != self.edit {
-            return vec![];
-        }
-        let state = match would {
-            Ok(state) => state,
-            Err(problem) => {
-                let why = error_line(&problem);
-                self.refused(problem);
-                return refuse(why);
-            }
-        };
-        let visibility = if state.blind { "blind" } else { "open" };
-        let each = if state.overlap == 1 {
-            "1 annotator".into()
-        } else {
-            format!("{} annotators", state.overlap)
-        };
-        let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
-        let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
-        let what = format!(
-            "{}, {each} each: {}",
-            counted(state.items, "item"),
-            counted(state.wanted, "verdict")
-        );
-        let who = format!("about {} for each of {}", grouped(share), names.join(", "));
-        let title = format!("Create `{}`? {}, {visibility}", state.name, state.protocol);
-        self.would = Some((edit, Ok(state)));
-        let lines = vec![
-            ("create".to_string(), what),
-            ("back to the form".to_string(), who),
-        ];
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Make,
-            title,
-            lines,
-        }]
+    /// Handles a key in the current field. Returns whether the form changed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let field = self.fields.get_mut(self.at);
+        let changed = field.is_some_and(|(_, value)| value.key(key));
+        self.edit += u64::from(changed);
+        changed
     }
 
-    /// Requests the round.
-    pub fn make(&self) -> Vec<Effect> {
-        let new = self.request();
-        new.map_or(vec![], |new| {
-            vec![Effect::Ask(
-                ReplyFor::Made,
-                request::NewRound {
-                    new: Box::new(new),
-                    dry: false,
-                }
-                .into(),
-            )]
-        })
-    }
-
-    /// Handles a key in the current field.
-    pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let changed = self
-            .fields
-            .get_mut(self.at)
-            .is_some_and(|(_, value)| value.key(key));
-        self.changed(changed)
-    }
-
-    /// Pastes into the current field.
-    pub fn paste(&mut self, pasted: &str) -> Vec<Effect> {
-        let changed = self
-            .fields
-            .get_mut(self.at)
-            .is_some_and(|(_, value)| value.paste(pasted));
-        self.changed(changed)
-    }
-
-    fn changed(&mut self, changed: bool) -> Vec<Effect> {
-        if !changed {
-            return vec![];
-        }
-        self.edit += 1;
-        vec![Effect::Changed]
+    /// Pastes into the current field. Returns whether the form changed.
+    pub fn paste(&mut self, pasted: &str) -> bool {
+        let field = self.fields.get_mut(self.at);
+        let changed = field.is_some_and(|(_, value)| value.paste(pasted));
+        self.edit += u64::from(changed);
+        changed
     }
 }

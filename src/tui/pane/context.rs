@@ -1,0 +1,476 @@
+//! The effects that a pane queues during a call, with their callbacks.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::Pane;
+use super::id::{Opens, PaneId};
+use super::seen::Viewed;
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::panes::metadata::session::Session;
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::page::Page;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::config::Reason;
+use benchtop_model::round::state::RoundState;
+use benchtop_model::trust::Destination;
+use benchtop_model::{Error, Result, Verdict};
+use benchtop_protocol::wire::{AnyReply, AnyRequest, NeedsConsent, Request, request};
+
+/// What a pane may read of the program during a call.
+#[derive(Clone, Copy)]
+pub struct Env<'a> {
+    pub keymap: &'a Keymap,
+    /// The annotator's name.
+    pub who: &'a str,
+    /// The reasons of a rejection.
+    pub reasons: &'a [Reason],
+    /// Tags of earlier notes.
+    pub tags: &'a [String],
+    /// The metadata that is being edited.
+    pub session: &'a Session,
+    /// Milliseconds of the program's clock.
+    pub now: u64,
+    /// The time of the key that led to the call.
+    pub key_at: u64,
+    /// Whether the pane fills the screen.
+    pub is_shown: bool,
+    /// Whether a menu, prompt, or page is open.
+    pub is_covered: bool,
+    /// Whether there is a connection to the owner.
+    pub is_connected: bool,
+}
+
+/// A function of a pane that gets `T` later. The pane is found by its type.
+pub type Callback<T, R = ()> = Box<dyn FnMut(&mut dyn Pane, T, &mut Context<'_>) -> R>;
+
+/// Makes a callback of a function of one pane.
+fn callback<P: Pane, T: 'static>(
+    then: impl FnOnce(&mut P, T, &mut Context<'_>) + 'static,
+) -> Callback<T> {
+    let mut then = Some(then);
+    Box::new(move |pane, value, cx| {
+        let pane: &mut dyn Any = pane;
+        if let (Some(pane), Some(then)) = (pane.downcast_mut::<P>(), then.take()) {
+            then(pane, value, cx);
+        }
+    })
+}
+
+/// The lines of a menu that were chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    pub picks: Vec<usize>,
+    pub note: String,
+}
+
+/// What happened to a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typed<'a> {
+    /// The text changed.
+    Changed(&'a str),
+    /// The text was submitted.
+    Done(&'a str),
+    Cancelled,
+}
+
+/// The receiver of a prompt. An error is shown at the prompt, which stays open.
+pub type OnTyped =
+    Box<dyn FnMut(&mut dyn Pane, Typed<'_>, &mut Context<'_>) -> std::result::Result<(), String>>;
+
+/// The receiver of the reply to a request.
+#[derive(Clone)]
+pub struct Receiver {
+    pub pane: PaneId,
+    pub opens: Option<Opens>,
+    /// The name by which the pane cancels the request.
+    pub name: Option<&'static str>,
+    then: Rc<RefCell<Callback<Result<AnyReply>>>>,
+}
+
+impl Receiver {
+    pub fn receive(&self, pane: &mut dyn Pane, reply: Result<AnyReply>, cx: &mut Context<'_>) {
+        (self.then.borrow_mut())(pane, reply, cx);
+    }
+}
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Receiver({:?}, {:?})", self.pane, self.opens)
+    }
+}
+
+/// A request to the owner. Without a connection it is dropped: after the next one, everything on
+/// screen is requested again.
+pub struct Ask {
+    pub request: AnyRequest,
+    opens: Option<Opens>,
+    name: Option<&'static str>,
+    /// Say so if there is no connection, because a key asked for it.
+    pub is_for_key: bool,
+    then: Callback<Result<AnyReply>>,
+}
+
+impl Ask {
+    pub fn new<P: Pane, R: Request>(
+        request: R,
+        then: impl FnOnce(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) -> Ask {
+        Ask::replying::<P, R>(request.into(), then)
+    }
+
+    /// Asks for what needs consent, after the consent to send data to these servers.
+    pub fn consenting<P: Pane, R: NeedsConsent>(
+        to: Vec<Destination>,
+        request: R,
+        then: impl FnOnce(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) -> Ask {
+        let then_ask = Some(request.then());
+        Ask::replying::<P, R>(request::Agree { to, then: then_ask }.into(), then)
+    }
+
+    fn replying<P: Pane, R: Request>(
+        request: AnyRequest,
+        then: impl FnOnce(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) -> Ask {
+        let then = move |pane: &mut P, reply: Result<AnyReply>, cx: &mut Context<'_>| {
+            then(pane, reply.and_then(R::reply), cx);
+        };
+        Ask::calling(request, callback(then))
+    }
+
+    fn calling(request: AnyRequest, then: Callback<Result<AnyReply>>) -> Ask {
+        Ask {
+            request,
+            opens: None,
+            name: None,
+            is_for_key: false,
+            then,
+        }
+    }
+
+    /// Asks for what may come in parts. `then` gets each of them.
+    pub fn in_parts<P: Pane, R: Request>(
+        request: R,
+        mut then: impl FnMut(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) -> Ask {
+        let then = move |pane: &mut dyn Pane, part: Result<AnyReply>, cx: &mut Context<'_>| {
+            let pane: &mut dyn Any = pane;
+            if let Some(pane) = pane.downcast_mut::<P>() {
+                then(pane, part.and_then(R::reply), cx);
+            }
+        };
+        Ask::calling(request.into(), Box::new(then))
+    }
+
+    /// Gives the request a name for [`Context::cancel`].
+    pub fn named(self, name: &'static str) -> Ask {
+        Ask {
+            name: Some(name),
+            ..self
+        }
+    }
+
+    /// The reply opens something, so keys typed before it wait.
+    pub fn opens(self, opens: Opens) -> Ask {
+        Ask {
+            opens: Some(opens),
+            ..self
+        }
+    }
+
+    /// Says so if there is no connection.
+    pub fn for_key(self) -> Ask {
+        Ask {
+            is_for_key: true,
+            ..self
+        }
+    }
+
+    /// The request, and the receiver of its reply.
+    pub fn into_parts(self, pane: PaneId) -> (AnyRequest, Receiver) {
+        let receiver = Receiver {
+            pane,
+            opens: self.opens,
+            name: self.name,
+            then: Rc::new(RefCell::new(self.then)),
+        };
+        (self.request, receiver)
+    }
+}
+
+/// What a pane can lead to.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// The review, where it was: the pane has nothing left to close.
+    Review,
+    /// An item in the review. Back returns to the pane.
+    Item(u32),
+    /// The item list with this filter.
+    Items(String),
+    /// Work on this round.
+    Round(Box<RoundState>),
+}
+
+/// What the program does for a pane after a call.
+pub enum Effect {
+    Ask(Ask),
+    /// Cancels the pending requests of this name.
+    Cancel(&'static str),
+    Menu(Menu, Callback<Chosen>),
+    Prompt(Prompt, OnTyped),
+    Page(Page),
+    /// Calls back with the item on screen as it was seen at this time, or says why it cannot be
+    /// judged.
+    WhenSeen(u64, Callback<Viewed>),
+    /// Calls back, after a confirmation if a picture was not shown.
+    Confirm(Viewed, Verdict, Callback<Viewed>),
+    Say(Toast),
+    Copy {
+        text: String,
+        /// A name of the text, for the message.
+        what: String,
+    },
+    Open(Target),
+    /// Opens a file of the project in the user's editor.
+    Edit(PathBuf),
+    /// Offers the tags of this note later.
+    Tagged(String),
+    /// A verdict of the pane is on disk, with this revision.
+    Saved(u64),
+    /// Reads the metadata, unless that is done.
+    ReadMetadata,
+    /// Disables these terms and saves the metadata. With `discard`, rejects their items.
+    Retire {
+        /// Vocabulary (or `style`) and term.
+        terms: Vec<(String, String)>,
+        discard: bool,
+    },
+}
+
+impl fmt::Debug for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Effect::Ask(ask) => write!(f, "Ask({:?}, opens {:?})", ask.request, ask.opens),
+            Effect::Cancel(name) => write!(f, "Cancel({name})"),
+            Effect::Menu(menu, _) => write!(f, "Menu({menu:?})"),
+            Effect::Prompt(prompt, _) => write!(f, "Prompt({prompt:?})"),
+            Effect::Page(page) => write!(f, "Page({page:?})"),
+            Effect::WhenSeen(at, _) => write!(f, "WhenSeen({at})"),
+            Effect::Confirm(viewed, verdict, _) => write!(f, "Confirm({viewed:?}, {verdict:?})"),
+            Effect::Say(toast) => write!(f, "Say({toast:?})"),
+            Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
+            Effect::Open(target) => write!(f, "Open({target:?})"),
+            Effect::Edit(path) => write!(f, "Edit({})", path.display()),
+            Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
+            Effect::Saved(rev) => write!(f, "Saved({rev})"),
+            Effect::ReadMetadata => f.write_str("ReadMetadata"),
+            Effect::Retire { terms, discard } => write!(f, "Retire({terms:?}, {discard})"),
+        }
+    }
+}
+
+/// Passed to each call of a pane. Collects what the program does afterwards.
+pub struct Context<'a> {
+    pub env: Env<'a>,
+    effects: Vec<Effect>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(env: Env<'a>) -> Context<'a> {
+        Context {
+            env,
+            effects: Vec::new(),
+        }
+    }
+
+    /// The effects of the call, in order.
+    pub fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    /// The name of the key of an action.
+    pub fn key(&self, action: Action) -> String {
+        self.env.keymap.press(action)
+    }
+
+    fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Sends a request to the owner. `then` gets the reply.
+    pub fn ask<P: Pane, R: Request>(
+        &mut self,
+        request: R,
+        then: impl FnOnce(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) {
+        self.send(Ask::new(request, then));
+    }
+
+    /// Sends a request with more properties than [`ask`](Self::ask).
+    pub fn send(&mut self, ask: Ask) {
+        self.push(Effect::Ask(ask));
+    }
+
+    /// Cancels the pending requests of the pane with this name: nobody gets their replies, and the
+    /// owner stops working on them.
+    pub fn cancel(&mut self, name: &'static str) {
+        self.push(Effect::Cancel(name));
+    }
+
+    /// Asks for one of these lines, each with a detail. `then` gets its index.
+    pub fn choose<P: Pane>(
+        &mut self,
+        title: impl Into<String>,
+        lines: Vec<(String, String)>,
+        then: impl FnOnce(&mut P, usize, &mut Context<'_>) + 'static,
+    ) {
+        self.choose_in(menu(title, lines), then);
+    }
+
+    /// Asks for one line of this menu.
+    pub fn choose_in<P: Pane>(
+        &mut self,
+        menu: Menu,
+        then: impl FnOnce(&mut P, usize, &mut Context<'_>) + 'static,
+    ) {
+        self.menu(menu, |pane: &mut P, chosen, cx| {
+            if let Some(pick) = chosen.picks.first() {
+                then(pane, *pick, cx);
+            }
+        });
+    }
+
+    /// Asks for lines of this menu, and a note.
+    pub fn menu<P: Pane>(
+        &mut self,
+        menu: Menu,
+        then: impl FnOnce(&mut P, Chosen, &mut Context<'_>) + 'static,
+    ) {
+        self.push(Effect::Menu(menu, callback(then)));
+    }
+
+    /// Asks for a line of text. If `then` returns an error, the prompt shows it and stays open.
+    pub fn prompt<P: Pane>(
+        &mut self,
+        prompt: Prompt,
+        mut then: impl FnMut(&mut P, &str, &mut Context<'_>) -> std::result::Result<(), String>
+        + 'static,
+    ) {
+        self.prompt_live(prompt, move |pane: &mut P, typed, cx| match typed {
+            Typed::Done(text) => then(pane, text, cx),
+            Typed::Changed(_) | Typed::Cancelled => Ok(()),
+        });
+    }
+
+    /// Asks for a line of text that applies while it is typed.
+    pub fn prompt_live<P: Pane>(
+        &mut self,
+        prompt: Prompt,
+        mut then: impl FnMut(&mut P, Typed<'_>, &mut Context<'_>) -> std::result::Result<(), String>
+        + 'static,
+    ) {
+        let then: OnTyped = Box::new(move |pane, typed, cx| {
+            let pane: &mut dyn Any = pane;
+            pane.downcast_mut::<P>()
+                .map_or(Ok(()), |pane| then(pane, typed, cx))
+        });
+        self.push(Effect::Prompt(prompt, then));
+    }
+
+    /// Calls back with the item on screen as it was seen when the key was pressed. If it cannot be
+    /// judged, the program says why instead.
+    pub fn when_seen<P: Pane>(
+        &mut self,
+        then: impl FnOnce(&mut P, Viewed, &mut Context<'_>) + 'static,
+    ) {
+        self.push(Effect::WhenSeen(self.env.key_at, callback(then)));
+    }
+
+    /// Calls back, after a confirmation if a picture that this verdict judges was not shown.
+    pub fn confirm<P: Pane>(
+        &mut self,
+        viewed: Viewed,
+        verdict: Verdict,
+        then: impl FnOnce(&mut P, Viewed, &mut Context<'_>) + 'static,
+    ) {
+        self.push(Effect::Confirm(viewed, verdict, callback(then)));
+    }
+
+    /// Reports something worth knowing.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.push(Effect::Say(Toast::info(text)));
+    }
+
+    /// Reports success.
+    pub fn done(&mut self, text: impl Into<String>) {
+        self.push(Effect::Say(Toast::done(text)));
+    }
+
+    /// Reports why the action did nothing.
+    pub fn refuse(&mut self, why: impl Into<String>) {
+        self.push(Effect::Say(Toast::warning(why)));
+    }
+
+    pub fn error(&mut self, problem: &Error) {
+        self.push(Effect::Say(Toast::from(problem)));
+    }
+
+    /// Copies text to the clipboard. `what` names it in the message.
+    pub fn copy(&mut self, text: impl Into<String>, what: impl Into<String>) {
+        let (text, what) = (text.into(), what.into());
+        self.push(Effect::Copy { text, what });
+    }
+
+    /// Shows a page of text over the pane.
+    pub fn page(&mut self, page: Page) {
+        self.push(Effect::Page(page));
+    }
+
+    pub fn open(&mut self, target: Target) {
+        self.push(Effect::Open(target));
+    }
+
+    /// Leaves the pane: there is nothing left to close.
+    pub fn leave(&mut self) {
+        self.open(Target::Review);
+    }
+
+    /// Opens a file of the project in the user's editor.
+    pub fn edit(&mut self, path: impl Into<PathBuf>) {
+        self.push(Effect::Edit(path.into()));
+    }
+
+    /// Offers the tags of this note later.
+    pub fn tagged(&mut self, note: impl Into<String>) {
+        self.push(Effect::Tagged(note.into()));
+    }
+
+    /// A verdict of the pane is on disk, with this revision.
+    pub fn saved(&mut self, rev: u64) {
+        self.push(Effect::Saved(rev));
+    }
+
+    /// Reads the metadata, unless that is done.
+    pub fn read_metadata(&mut self) {
+        self.push(Effect::ReadMetadata);
+    }
+
+    /// Disables these terms and saves the metadata. With `discard`, rejects their items.
+    pub fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
+        self.push(Effect::Retire { terms, discard });
+    }
+}
+
+/// A menu of these lines, each with a detail. A long one filters.
+pub fn menu(title: impl Into<String>, lines: Vec<(String, String)>) -> Menu {
+    let long = lines.len() > 8;
+    let choice = |(label, help): (String, String)| Choice::new(label).help(help);
+    let menu = Menu::new(title, lines.into_iter().map(choice).collect());
+    if long { menu.filtering() } else { menu }
+}

@@ -1,0 +1,188 @@
+//! A program that only records what a pane asks of it, for tests of panes.
+
+use std::path::Path;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::context::{Chosen, Context, Effect, Env, Typed};
+use super::id::PaneId;
+use super::scene::{Pictures, Scene};
+use super::seen::Viewed;
+use super::{Notice, Pane};
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::panes::metadata::session::Session;
+use crate::panes::review::{Loaded, Picture, Sides};
+use crate::preview::worker::Source;
+use crate::preview::{Part, View};
+use crate::theme::Look;
+use benchtop_model::config::Reason;
+use benchtop_model::{ColorLevel, Result};
+use benchtop_protocol::wire::Request;
+
+/// A program without an owner and a terminal. Each call returns the effects that the pane queued;
+/// the test answers them.
+pub struct Recorder {
+    pub keymap: Keymap,
+    pub who: String,
+    pub reasons: Vec<Reason>,
+    pub session: Session,
+    pub now: u64,
+    pub is_shown: bool,
+    pub is_connected: bool,
+}
+
+impl Recorder {
+    /// A program with the default keys, connected, with the pane on screen.
+    ///
+    /// # Errors
+    ///
+    /// If the default keys conflict.
+    pub fn new() -> Result<Recorder> {
+        Ok(Recorder {
+            keymap: Keymap::defaults()?,
+            who: "ann".into(),
+            reasons: Vec::new(),
+            session: Session::default(),
+            now: 0,
+            is_shown: true,
+            is_connected: true,
+        })
+    }
+
+    /// Calls a pane.
+    pub fn call<P: Pane + ?Sized>(
+        &self,
+        pane: &mut P,
+        call: impl FnOnce(&mut P, &mut Context<'_>),
+    ) -> Vec<Effect> {
+        let mut cx = Context::new(Env {
+            keymap: &self.keymap,
+            who: &self.who,
+            reasons: &self.reasons,
+            tags: &[],
+            session: &self.session,
+            now: self.now,
+            key_at: self.now,
+            is_shown: self.is_shown,
+            is_covered: false,
+            is_connected: self.is_connected,
+        });
+        call(pane, &mut cx);
+        cx.into_effects()
+    }
+
+    pub fn open(&self, pane: &mut dyn Pane) -> Vec<Effect> {
+        self.call(pane, |pane, cx| pane.open(cx))
+    }
+
+    pub fn act(&self, pane: &mut dyn Pane, action: Action) -> Vec<Effect> {
+        self.call(pane, |pane, cx| pane.act(action, cx))
+    }
+
+    pub fn notify(&self, pane: &mut dyn Pane, notice: Notice<'_>) -> Vec<Effect> {
+        self.call(pane, |pane, cx| pane.on_notice(notice, cx))
+    }
+
+    pub fn tick(&self, pane: &mut dyn Pane) -> Vec<Effect> {
+        self.call(pane, |pane, cx| pane.tick(cx))
+    }
+
+    /// Replies to an [`Effect::Ask`]. Other effects get nothing.
+    pub fn reply<R: Request>(
+        &self,
+        pane: &mut dyn Pane,
+        effect: Effect,
+        reply: Result<R::Reply>,
+    ) -> Vec<Effect> {
+        let Effect::Ask(ask) = effect else {
+            return Vec::new();
+        };
+        let (_, receiver) = ask.into_parts(PaneId::Review);
+        self.call(pane, |pane, cx| {
+            receiver.receive(pane, reply.map(R::pack), cx);
+        })
+    }
+
+    /// Chooses a line of an [`Effect::Menu`]. Other effects get nothing.
+    pub fn choose(&self, pane: &mut dyn Pane, effect: &mut Effect, pick: usize) -> Vec<Effect> {
+        let Effect::Menu(_, then) = effect else {
+            return Vec::new();
+        };
+        let (picks, note) = (vec![pick], String::new());
+        self.call(pane, |pane, cx| then(pane, Chosen { picks, note }, cx))
+    }
+
+    /// Submits the text of an [`Effect::Prompt`]. Other effects get nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the pane refused the text.
+    pub fn write(
+        &self,
+        pane: &mut dyn Pane,
+        effect: &mut Effect,
+        text: &str,
+    ) -> std::result::Result<Vec<Effect>, String> {
+        let mut taken = Ok(());
+        let effects = self.call(pane, |pane, cx| {
+            if let Effect::Prompt(_, then) = effect {
+                taken = then(pane, Typed::Done(text), cx);
+            }
+        });
+        taken.map(|()| effects)
+    }
+
+    /// Says that the item was seen so, for an [`Effect::WhenSeen`], or confirms an
+    /// [`Effect::Confirm`]. Other effects get nothing.
+    pub fn see(&self, pane: &mut dyn Pane, effect: &mut Effect, viewed: Viewed) -> Vec<Effect> {
+        match effect {
+            Effect::WhenSeen(_, then) | Effect::Confirm(_, _, then) => {
+                self.call(pane, |pane, cx| then(pane, viewed, cx))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Draws the pane without pictures.
+    pub fn draw(&self, pane: &mut dyn Pane, area: Rect, buf: &mut Buffer, look: &Look) {
+        let scene = Scene {
+            look,
+            keymap: &self.keymap,
+            root: Path::new(""),
+            pictures: &NoPictures,
+        };
+        pane.draw(area, buf, &scene);
+    }
+}
+
+/// Pictures that never load.
+struct NoPictures;
+
+impl Pictures for NoPictures {
+    fn cells_in(&self, place: Rect) -> View {
+        View {
+            pane: (place.width, place.height),
+            cell: (1, 2),
+            level: ColorLevel::Mono,
+            background: [0; 3],
+            pixels: None,
+            part: Part::default(),
+        }
+    }
+
+    fn one(&self, _key: &str, _path: &Path, _view: View) -> Picture {
+        Picture::Loading
+    }
+
+    fn sides(&self, _loaded: &Loaded) -> Option<Sides> {
+        None
+    }
+
+    fn one_of(&self, _sides: &mut Sides, _view: View) -> Picture {
+        Picture::Loading
+    }
+
+    fn ahead(&self, _sources: Vec<Source>, _view: View) {}
+}

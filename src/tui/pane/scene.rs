@@ -1,0 +1,47 @@
+//! What a pane draws with.
+
+use std::path::Path;
+
+use ratatui::layout::Rect;
+
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::panes::review::{Loaded, Picture, Sides};
+use crate::preview::View;
+use crate::preview::worker::Source;
+use crate::theme::Look;
+
+/// The parts of the program that a frame needs.
+pub struct Scene<'a> {
+    pub look: &'a Look,
+    pub keymap: &'a Keymap,
+    /// The project folder.
+    pub root: &'a Path,
+    pub pictures: &'a dyn Pictures,
+}
+
+impl Scene<'_> {
+    /// The name of the key of an action.
+    pub fn key(&self, action: Action) -> String {
+        self.keymap.press(action)
+    }
+}
+
+/// Prepares pictures in the background. A picture that is not ready is [`Picture::Loading`]; a frame
+/// follows once it is.
+pub trait Pictures {
+    /// A view of a whole picture as cells in `place`.
+    fn cells_in(&self, place: Rect) -> View;
+
+    /// A picture file. `key` names its content.
+    fn one(&self, key: &str, path: &Path, view: View) -> Picture;
+
+    /// The pictures of an item that has several.
+    fn sides(&self, loaded: &Loaded) -> Option<Sides>;
+
+    /// The picture of several that a view shows. Records files that turn out to hold no picture.
+    fn one_of(&self, sides: &mut Sides, view: View) -> Picture;
+
+    /// Prepares pictures that are likely needed next.
+    fn ahead(&self, sources: Vec<Source>, view: View);
+}

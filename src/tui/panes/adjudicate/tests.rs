@@ -1,0 +1,164 @@
+use super::*;
+use crate::pane::recorder::Recorder;
+use crate::pane::testing::{only, recorder, refused, request as asked};
+use crate::pane::{Effect, Viewed};
+use crate::widgets::toast::Severity;
+use benchtop_model::round::Protocol;
+use benchtop_model::{Error, ErrorKind, Seen, Status};
+use benchtop_protocol::wire::{AnyRequest, Receipt};
+
+fn state(name: &str, protocol: Protocol) -> RoundState {
+    RoundState {
+        left: Vec::new(),
+        left_out: 0,
+        name: name.into(),
+        protocol,
+        blind: false,
+        overlap: 2,
+        items: 4,
+        missing: 0,
+        people: Vec::new(),
+        judged: 8,
+        wanted: 8,
+        by_status: None,
+        strangers: 0,
+        created: 0,
+        by: "cem".into(),
+        closed: None,
+        guidelines: None,
+        notes: vec![],
+    }
+}
+
+fn dispute(number: u32) -> Dispute {
+    Dispute {
+        number,
+        item: format!("item-{number}"),
+        status: Status::Flagged,
+        verdicts: Vec::new(),
+        own: false,
+        settled: None,
+        text_rev: 7,
+    }
+}
+
+fn viewed(number: u32) -> Viewed {
+    Viewed {
+        number,
+        rev: 9,
+        seen: Seen::Painted,
+        ms: None,
+        pictures: Vec::new(),
+    }
+}
+
+/// A pane with two disputes.
+fn shown(rec: &Recorder) -> AdjudicatePane {
+    let mut pane = AdjudicatePane::new();
+    let rounds = vec![state("first", Protocol::BothAccept)];
+    let ask = only(rec.open(&mut pane));
+    let effects = rec.reply::<request::Rounds>(&mut pane, ask, Ok(rounds));
+    for effect in effects {
+        if let AnyRequest::Disputes(_) = asked(&effect) {
+            let list = vec![dispute(1), dispute(2)];
+            rec.reply::<request::Disputes>(&mut pane, effect, Ok(list));
+        }
+    }
+    assert_eq!(pane.current().map(|dispute| dispute.number), Some(1));
+    pane
+}
+
+fn decide_of(effect: &Effect) -> Decide {
+    match asked(effect) {
+        AnyRequest::Decide(request::Decide(decide)) => decide.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Accepts the dispute on screen with a note. Returns the request.
+fn accept(rec: &Recorder, pane: &mut AdjudicatePane) -> Effect {
+    let mut seen = only(rec.act(pane, Action::AdjudicateAccept));
+    let mut confirm = only(rec.see(pane, &mut seen, viewed(1)));
+    let mut prompt = only(rec.see(pane, &mut confirm, viewed(1)));
+    assert!(
+        rec.write(pane, &mut prompt, " ").is_err(),
+        "a note is required"
+    );
+    let effects = rec.write(pane, &mut prompt, "fine").unwrap();
+    let mut asks = effects.into_iter().filter(|e| matches!(e, Effect::Ask(_)));
+    asks.next().unwrap()
+}
+
+#[test]
+fn a_verdict_is_kept_until_its_receipt_and_sent_again_with_its_uuid() {
+    let mut rec = recorder();
+    let mut pane = shown(&rec);
+    let ask = accept(&rec, &mut pane);
+    let sent = decide_of(&ask);
+    assert_eq!((sent.number, sent.expected), (1, Some(7)));
+    assert!(pane.has_unsaved());
+    assert_eq!(pane.current().map(|dispute| dispute.number), Some(2));
+    // The connection is lost before the reply.
+    rec.is_connected = false;
+    let lost = Err(Error::new(ErrorKind::Io, "closed"));
+    assert!(
+        rec.reply::<request::Decide>(&mut pane, ask, lost)
+            .is_empty()
+    );
+    assert!(pane.has_unsaved());
+    // The pane need not be on screen when it comes back.
+    (rec.is_connected, rec.is_shown) = (true, false);
+    let again = only(rec.notify(&mut pane, Notice::Reconnected));
+    assert_eq!(decide_of(&again).uuid, sent.uuid);
+    let unreachable = Err(Error::new(ErrorKind::Unreachable, "gone"));
+    rec.reply::<request::Decide>(&mut pane, again, unreachable);
+    let again = only(rec.notify(&mut pane, Notice::Reconnected));
+    assert_eq!(decide_of(&again).uuid, sent.uuid);
+    let receipt = Receipt {
+        uuid: sent.uuid,
+        rev: 12,
+        number: 1,
+        status: Status::Accepted,
+        edit: false,
+    };
+    let effects = rec.reply::<request::Decide>(&mut pane, again, Ok(receipt));
+    assert!(matches!(effects.first(), Some(Effect::Saved(12))));
+    assert!(!pane.has_unsaved());
+    assert!(rec.notify(&mut pane, Notice::Reconnected).is_empty());
+}
+
+#[test]
+fn a_refused_verdict_returns_to_its_item() {
+    let rec = recorder();
+    let mut pane = shown(&rec);
+    let ask = accept(&rec, &mut pane);
+    let denied = Err(Error::new(ErrorKind::Conflict, "it changed"));
+    let effects = rec.reply::<request::Decide>(&mut pane, ask, denied);
+    assert!(
+        matches!(effects.first(), Some(Effect::Say(toast)) if toast.severity != Severity::Info)
+    );
+    assert!(!pane.has_unsaved());
+    assert_eq!(pane.current().map(|dispute| dispute.number), Some(1));
+}
+
+#[test]
+fn only_rounds_that_decide_can_be_chosen_and_late_disputes_are_ignored() {
+    let rec = recorder();
+    let mut pane = AdjudicatePane::new();
+    refused(&rec.act(&mut pane, Action::ChooseRound));
+    let ask = only(rec.open(&mut pane));
+    let rounds = ["first", "second"].map(|name| state(name, Protocol::BothAccept));
+    let rounds = [rounds.to_vec(), vec![state("third", Protocol::Answer)]].concat();
+    let mut menu = only(rec.reply::<request::Rounds>(&mut pane, ask, Ok(rounds)));
+    let Effect::Menu(shown, _) = &menu else {
+        panic!("{menu:?}")
+    };
+    let names: Vec<&str> = shown.choices().iter().map(|c| c.label.as_str()).collect();
+    assert_eq!(names, ["second", "first"]);
+    let late = rec.choose(&mut pane, &mut menu, 0).remove(0);
+    let mut menu = only(rec.act(&mut pane, Action::ChooseRound));
+    rec.choose(&mut pane, &mut menu, 1);
+    assert!(matches!(asked(&late), AnyRequest::Disputes(_)));
+    rec.reply::<request::Disputes>(&mut pane, late, Ok(vec![dispute(3)]));
+    assert!(pane.current().is_none());
+}

@@ -1,0 +1,141 @@
+//! All panes: one row for each tab of the first row.
+
+use super::adjudicate::AdjudicatePane;
+use super::agreement::AgreementPane;
+use super::coverage::CoveragePane;
+use super::generate::GeneratePane;
+use super::rounds::RoundsPane;
+use crate::action::{Action, Scope};
+use crate::pane::{Pane, PaneId};
+
+/// Makes a pane for this annotator.
+pub type NewPane = fn(&str) -> Box<dyn Pane>;
+
+/// A tab and its pane.
+pub struct Tab {
+    pub id: PaneId,
+    /// The action that opens it.
+    pub go: Action,
+    pub name: &'static str,
+    /// The name on narrow screens.
+    pub short: &'static str,
+    /// The scopes of this pane alone.
+    pub scopes: &'static [Scope],
+    /// `None` while the program holds the pane itself.
+    pub new: Option<NewPane>,
+}
+
+pub const TABS: [Tab; 11] = [
+    Tab {
+        id: PaneId::Review,
+        go: Action::GoReview,
+        name: "Review",
+        short: "Review",
+        scopes: &[Scope::Review],
+        new: None,
+    },
+    Tab {
+        id: PaneId::List,
+        go: Action::GoList,
+        name: "Items",
+        short: "Items",
+        scopes: &[Scope::List],
+        new: None,
+    },
+    Tab {
+        id: PaneId::Board,
+        go: Action::GoBoard,
+        name: "Board",
+        short: "Board",
+        scopes: &[Scope::Board, Scope::Behind, Scope::Answer],
+        new: None,
+    },
+    Tab {
+        id: PaneId::Vocabulary,
+        go: Action::GoVocabulary,
+        name: "Vocabularies",
+        short: "Vocab",
+        scopes: &[Scope::Vocabulary],
+        new: None,
+    },
+    Tab {
+        id: PaneId::Templates,
+        go: Action::GoTemplates,
+        name: "Templates",
+        short: "Templ",
+        scopes: &[Scope::Templates, Scope::Editor],
+        new: None,
+    },
+    Tab {
+        id: PaneId::Coverage,
+        go: Action::GoCoverage,
+        name: "Coverage",
+        short: "Cover",
+        scopes: &[Scope::Coverage],
+        new: Some(|_| Box::new(CoveragePane::new())),
+    },
+    Tab {
+        id: PaneId::Generate,
+        go: Action::GoGenerate,
+        name: "Generate",
+        short: "Gen",
+        scopes: &[Scope::Generate],
+        new: Some(|_| Box::new(GeneratePane::new())),
+    },
+    Tab {
+        id: PaneId::Filters,
+        go: Action::GoFilters,
+        name: "Filters",
+        short: "Filter",
+        scopes: &[Scope::Filters],
+        new: None,
+    },
+    Tab {
+        id: PaneId::Rounds,
+        go: Action::GoRounds,
+        name: "Rounds",
+        short: "Round",
+        scopes: &[Scope::Rounds, Scope::Form],
+        new: Some(|who| Box::new(RoundsPane::new(who))),
+    },
+    Tab {
+        id: PaneId::Adjudicate,
+        go: Action::GoAdjudicate,
+        name: "Adjudicate",
+        short: "Adjud",
+        scopes: &[Scope::Adjudicate],
+        new: Some(|_| Box::new(AdjudicatePane::new())),
+    },
+    Tab {
+        id: PaneId::Agreement,
+        go: Action::GoAgreement,
+        name: "Agreement",
+        short: "Agree",
+        scopes: &[Scope::Agreement],
+        new: Some(|_| Box::new(AgreementPane::new())),
+    },
+];
+
+/// The panes of a running program.
+pub struct Panes(Vec<(PaneId, Box<dyn Pane>)>);
+
+impl Panes {
+    pub fn new(who: &str) -> Panes {
+        let made = |tab: &Tab| Some((tab.id, tab.new?(who)));
+        Panes(TABS.iter().filter_map(made).collect())
+    }
+
+    pub fn get(&self, id: PaneId) -> Option<&dyn Pane> {
+        let (_, pane) = self.0.iter().find(|(own, _)| *own == id)?;
+        Some(pane.as_ref())
+    }
+
+    pub fn get_mut(&mut self, id: PaneId) -> Option<&mut (dyn Pane + 'static)> {
+        let (_, pane) = self.0.iter_mut().find(|(own, _)| *own == id)?;
+        Some(pane.as_mut())
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = (PaneId, &dyn Pane)> {
+        self.0.iter().map(|(id, pane)| (*id, pane.as_ref()))
+    }
+}
