@@ -19,9 +19,6 @@ mod variant;
 
 use super::column::Metric;
 
-/// Why a column that is no sum over answers has no interval.
-const NOT_SUMS: &str = "the column is not computed from sums over questions";
-
 /// The metrics, in the order of their columns.
 pub const METRICS: &[Metric] = &[
     mvp::METRIC,

@@ -55,7 +55,7 @@ impl Column for OverOrders {
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::Neither(super::NOT_SUMS)
+        Basis::not_sums()
     }
 
     fn unit(&self) -> Unit {

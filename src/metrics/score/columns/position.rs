@@ -50,7 +50,7 @@ impl Column for Shift {
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::Neither(super::NOT_SUMS)
+        Basis::not_sums()
     }
 
     fn rows(&self, engine: &BoardEngine, model: usize, asked: &ItemSelection) -> Vec<u32> {

@@ -53,7 +53,7 @@ impl Column for Aware {
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::Neither(super::NOT_SUMS)
+        Basis::not_sums()
     }
 
     fn rows(&self, engine: &BoardEngine, _: usize, asked: &ItemSelection) -> Vec<u32> {
