@@ -4,8 +4,12 @@ use std::collections::HashMap;
 
 use benchtop_model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
 
-/// Rows per block. A block stays below [`super::index::VALUE_LIMIT`] bytes.
+/// Rows per block of statuses.
 pub const BLOCK_ROWS: usize = 216;
+
+/// Rows per block of columns. A block stays below [`super::index::VALUE_LIMIT`] bytes, also with
+/// more columns.
+pub const COLUMN_ROWS: usize = (4_545 - HEADER - 4) / ROW_BYTES;
 
 /// Maximum length of a name in bytes. A longer value is not a subtask, level, or style.
 pub const NAME_LIMIT: usize = 1000;
@@ -176,7 +180,7 @@ impl Columns {
 
     /// Encodes block `index`: version, number of rows, columns one after the other, CRC-32.
     pub fn encode_block(&self, index: usize) -> Vec<u8> {
-        let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
+        let rows = index * COLUMN_ROWS..self.len().min((index + 1) * COLUMN_ROWS);
         let mut out = Vec::with_capacity(HEADER + rows.len() * ROW_BYTES + 4);
         out.push(VERSION);
         out.extend_from_slice(&(rows.len() as u32).to_le_bytes());
@@ -221,7 +225,7 @@ impl Columns {
     }
 
     pub fn blocks(&self) -> usize {
-        self.len().div_ceil(BLOCK_ROWS)
+        self.len().div_ceil(COLUMN_ROWS)
     }
 
     /// Index of a named field in [`NAMED`].
