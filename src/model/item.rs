@@ -40,30 +40,12 @@ pub enum QuestionKind {
     FreeForm,
 }
 
-impl QuestionKind {
-    /// All types, in display and sort order.
-    pub const ALL: [QuestionKind; 4] = [
-        Self::MultipleChoice,
-        Self::TrueFalse,
-        Self::YesNo,
-        Self::FreeForm,
-    ];
-
-    /// The name in filters, tables, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MultipleChoice => "multiple-choice",
-            Self::TrueFalse => "true-false",
-            Self::YesNo => "yes-no",
-            Self::FreeForm => "free-form",
-        }
-    }
-
-    /// The type with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.name() == name)
-    }
-}
+named!(QuestionKind {
+    MultipleChoice: "multiple-choice",
+    TrueFalse: "true-false",
+    YesNo: "yes-no",
+    FreeForm: "free-form",
+});
 
 /// Role of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -158,14 +158,7 @@ fn answered(pane: &mut ListPane, effects: Vec<ListEffect>) {
     for effect in effects {
         if let ListEffect::Ask(want, AnyRequest::Page(request::Page(ask))) = effect {
             let end = (ODD.len() as u64).min(ask.offset + u64::from(ask.count));
-            let row = |at: u64| {
-                Row::of(
-                    at as u32 + 1,
-                    odd_item(at as usize),
-                    Status::Pending,
-                    String::new(),
-                )
-            };
+            let row = |at: u64| Row::of(at as u32 + 1, &odd_item(at as usize), Status::Pending, "");
             let rows = (ask.offset..end).map(row).collect();
             let total = ODD.len() as u64;
             let page = Page {

@@ -21,19 +21,23 @@ fn row(at: u64, found: bool) -> Row {
     } else {
         format!("2026-03-01T10:{:02}:00", i % 60)
     };
+    let number = at as u32 * 7 + 1;
+    let cell = |field| match field {
+        Field::Number => number.to_string(),
+        Field::Status => status.name().into(),
+        Field::Id => format!("dysca/{:06}", at * 131),
+        Field::Dataset => "dysca".into(),
+        Field::Subtask => ["landmark", "celebrity and crowd", "tv show"][i % 3].into(),
+        Field::Type => QuestionKind::ALL[i % 4].name().into(),
+        Field::Style => ["iconographic", "pixel art"][i % 2].into(),
+        Field::Judged => judged.clone(),
+        Field::Question => QUESTIONS[i % 4].into(),
+        _ => String::new(),
+    };
     Row {
-        number: at as u32 * 7 + 1,
-        id: format!("dysca/{:06}", at * 131),
-        dataset: "dysca".into(),
-        subtask: ["landmark", "celebrity and crowd", "tv show"][i % 3].into(),
-        kind: QuestionKind::ALL[i % 4],
-        level: String::new(),
-        style: ["iconographic", "pixel art"][i % 2].into(),
-        side: String::new(),
-        variant: String::new(),
+        number,
         status,
-        judged,
-        question: QUESTIONS[i % 4].into(),
+        cells: Field::ALL.map(cell).into(),
         marks: if found { vec![0, 1, 4, 5] } else { vec![] },
     }
 }

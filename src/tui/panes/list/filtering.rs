@@ -13,7 +13,7 @@ impl ListPane {
     pub(super) fn ask_values(&mut self, field: Field) -> Vec<ListEffect> {
         // Count without the field's own filter, so that one key leads from one value to another.
         let others = Query {
-            filter: query::without(&self.query.filter, field),
+            filter: self.query.filter.without(field),
             ..self.query.clone()
         };
         let ask = request::Frequency(others.compose(self.state.subset()), field).into();
@@ -36,7 +36,7 @@ impl ListPane {
     /// filter. Going back undoes it.
     pub fn filter_by(&mut self, field: Field, value: &str) -> Vec<ListEffect> {
         let label = query::named(field, value);
-        let Some(filter) = query::with_value(&self.query.filter, field, value) else {
+        let Some(filter) = self.query.filter.with_value(field, value) else {
             let ask = request::Select(self.filter(), field, Match::Equal(value.into())).into();
             return self.await_one("searching", |ticket| ReplyFor::Dive { ticket, label }, ask);
         };

@@ -5,25 +5,26 @@ use super::*;
 use crate::theme::{Look, Theme};
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
 use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{ColorLevel, Error, ErrorKind, QuestionKind, Sort, Status};
+use benchtop_model::{ColorLevel, Error, ErrorKind, Sort, Status};
 use benchtop_protocol::wire::{AnyRequest, Lines, Page, PageRequest, Request, Row, request};
 
 const AREA: Rect = Rect::new(0, 0, 90, 13);
 
 fn row(number: u32) -> Row {
+    let cell = |field| match field {
+        Field::Number => number.to_string(),
+        Field::Status => "pending".into(),
+        Field::Id => format!("set/{number}"),
+        Field::Dataset => "set".into(),
+        Field::Subtask => ["animal", "plant"][number as usize % 2].into(),
+        Field::Type => "yes-no".into(),
+        Field::Question => format!("Is this picture {number}?"),
+        _ => String::new(),
+    };
     Row {
         number,
-        id: format!("set/{number}"),
-        dataset: "set".into(),
-        subtask: ["animal", "plant"][number as usize % 2].into(),
-        kind: QuestionKind::YesNo,
-        level: String::new(),
-        style: String::new(),
-        side: String::new(),
-        variant: String::new(),
         status: Status::Pending,
-        judged: String::new(),
-        question: format!("Is this picture {number}?"),
+        cells: Field::ALL.map(cell).into(),
         marks: vec![],
     }
 }
@@ -142,7 +143,8 @@ fn the_first_page_loads_and_empty_columns_are_hidden() {
     // The first verdict shows the column with its time, if there is room.
     let ask = asked(&pane.changed());
     let mut with = page(&ask, 617_000);
-    with.rows[3].judged = "2026-01-02T03:04:05".into();
+    with.rows[3].cells[rows::column(Field::Judged)] = "2026-01-02T03:04:05".into();
+    with.rows[3].cells[rows::column(Field::Status)] = "accepted".into();
     with.rows[3].status = Status::Accepted;
     give(&mut pane, with);
     let narrow = Rect { width: 80, ..AREA };

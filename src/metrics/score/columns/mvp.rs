@@ -3,17 +3,27 @@
 //! L_l and L_h are the low and the high level, L_m is both pooled. N is the natural and M the
 //! manipulated image of a pair. CI are cross-image and SI single-image multiple-choice questions.
 
-use super::score::measure::{Measure, Unit, groups};
-use super::score::question_table::{Hashes, QuestionTable};
+use super::measure::{Measure, groups};
+use crate::score::column::{Columns, Data, Metric, QuestionTable, Unit};
+use crate::score::question_table::Hashes;
 use benchtop_model::{Field, QuestionKind, Side};
+
+pub const METRIC: Metric = Metric {
+    reference: &[[
+        "`qAcc.*`, `aAcc.*`, `iAcc.*`, `mAcc.*`, `Circular.*`, `Vanilla.*`",
+        "MVP-Bench's groups: all answers of a group must be right",
+        "MVP-Bench 3.3, `evaluate.py`",
+    ]],
+    columns,
+};
 
 /// iAcc counts images with at least this many yes/no questions (`evaluate.py` requires more than
 /// one).
-pub const IMAGE_MINIMUM: usize = 2;
+const IMAGE_MINIMUM: usize = 2;
 
 /// mAcc counts image pairs with at least this many yes/no questions over both images (`evaluate.py`
 /// requires more than three).
-pub const PAIR_MINIMUM: usize = 4;
+const PAIR_MINIMUM: usize = 4;
 
 const LEVELS: [(&str, Option<&str>); 3] =
     [("L_l", Some("low")), ("L_h", Some("high")), ("L_m", None)];
@@ -25,9 +35,10 @@ const CATEGORIES: [&str; 13] = [
 ///
 /// qAcc joins on the pair's id and the question text of the data set, never on the question text in
 /// a prediction file.
-pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
+fn columns(data: &Data<'_>, columns: &mut Columns) {
+    let sheet = data.sheet;
     if !sheet.pair.any() {
-        return Vec::new();
+        return;
     }
     let set = &Set { sheet };
     let mut found = Vec::new();
@@ -133,7 +144,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
         "Vanilla",
         "Vanilla(all_questions)",
     ];
-    found.sort_by_key(|m| order.iter().position(|o| *o == m.column.group));
+    found.sort_by_key(|m| order.iter().position(|o| *o == m.head.group));
     for category in CATEGORIES {
         let help = "qAcc of one low-level category (Table 5), inferred from the pair ids";
         found.push(set.grouped(
@@ -146,8 +157,9 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
             |q| set.yes_no(q) && sheet.name(Field::Subtask, q) == category,
         ));
     }
-    found.retain(|m| !m.is_empty());
     found
+        .into_iter()
+        .for_each(|measure| measure.add_to(columns));
 }
 
 struct Set<'a> {

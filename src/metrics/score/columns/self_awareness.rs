@@ -1,23 +1,104 @@
 //! MM-SAP's columns: self-awareness (mean and deviation over the shuffles of the options) and the
 //! knowledge quadrants.
 
-use super::model_answers::ModelAnswers;
-use super::parsed_answer::ParsedAnswer;
-use super::question_table::QuestionTable;
+use std::sync::Arc;
+
 use crate::extract::Read;
 use crate::mmsap::{self, GivenAnswer, OverShuffles, Quadrant, Report, Subset};
+use crate::score::column::{
+    Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelAnswers,
+    ModelScores, QuestionTable, Scale,
+};
+use crate::score::parsed_answer::ParsedAnswer;
+use crate::score::question_table::UNGRADED;
 use crate::statistics::Number;
-use benchtop_model::Field;
-use benchtop_model::board::{Cell, Column, Scale};
+use benchtop_model::{Field, QuestionKind};
 
-/// The content of an MM-SAP column.
-pub(super) enum Source {
+pub const METRIC: Metric = Metric {
+    reference: &[
+        [
+            "`AR`, `AR.SUBSET`, `KK`, `KU`, `AnswerRate.*`, `AnswerAcc.*`, `AR.*.sd`",
+            "self-awareness, mean and population deviation over the shuffles of the options",
+            "MM-SAP eq. 1 to 6",
+        ],
+        [
+            "`quadrant.*`",
+            "answers by knowledge quadrant, all shuffles together: `known-knowns` and `known-unknowns` make score_AR",
+            "MM-SAP 3",
+        ],
+    ],
+    columns,
+};
+
+/// The content of a column.
+enum Source {
     /// A measure, of one subset or of all.
     Mean(&'static str, Option<Subset>),
     /// A measure's standard deviation over the shuffles.
     Deviation(&'static str, Option<Subset>),
     /// The share of answers in a quadrant.
     Quadrant(Quadrant),
+}
+
+struct Aware {
+    source: Source,
+    /// Rows with a refusal option.
+    refusable: Arc<[u32]>,
+}
+
+impl Column for Aware {
+    fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
+        let report = of.memo.get(|| report(&self.refusable, of));
+        cell(&self.source, report.as_ref().as_ref()?)
+    }
+
+    fn basis(&self, _: &BoardEngine) -> Basis {
+        Basis::not_sums()
+    }
+
+    fn rows(&self, engine: &BoardEngine, _: usize, asked: &ItemSelection) -> Vec<u32> {
+        let rows = self.refusable.iter().copied();
+        rows.filter(|row| {
+            asked.holds(*row as usize) && is_of(&engine.sheet, &self.source, *row as usize)
+        })
+        .collect()
+    }
+
+    fn depends_on_answers(&self) -> bool {
+        true
+    }
+
+    fn answerers(&self, engine: &BoardEngine, model: usize) -> Vec<usize> {
+        match (engine.shuffles(model), engine.orders.family(model)) {
+            (Some(_), Some(family)) => family.to_vec(),
+            _ => vec![model],
+        }
+    }
+
+    fn counts(&self, engine: &BoardEngine, answerer: usize, row: usize) -> bool {
+        let answers = engine.answers(answerer);
+        let stands = || Quadrant::of(&given(&engine.sheet, None, answers, row));
+        match self.source {
+            Source::Quadrant(quadrant) => stands() == quadrant,
+            Source::Mean("AnswerAcc", _) => {
+                matches!(stands(), Quadrant::KnownKnown | Quadrant::UnknownUnknown)
+            }
+            Source::Mean(..) | Source::Deviation(..) => true,
+        }
+    }
+
+    fn right(&self, engine: &BoardEngine, answerer: usize, row: usize) -> bool {
+        let answers = engine.answers(answerer);
+        let stands = Quadrant::of(&given(&engine.sheet, None, answers, row));
+        match self.source {
+            Source::Mean("KK" | "AnswerAcc", _) => stands == Quadrant::KnownKnown,
+            Source::Mean("KU", _) => stands == Quadrant::KnownUnknown,
+            Source::Mean("AnswerRate", _) => {
+                matches!(stands, Quadrant::KnownKnown | Quadrant::UnknownUnknown)
+            }
+            _ => matches!(stands, Quadrant::KnownKnown | Quadrant::KnownUnknown),
+        }
+    }
 }
 
 /// The measures: name, help, whether each subset has a column, and whether deviations are shown.
@@ -71,81 +152,83 @@ fn counted(quadrant: Quadrant) -> &'static str {
     }
 }
 
-/// The columns for these rows, which have a refusal option.
-pub(super) fn columns(sheet: &QuestionTable, rows: &[u32]) -> Vec<(Column, Source)> {
-    let mut found = Vec::new();
-    let mut add = |name: String, group: &str, help: &str, scale: Scale, source: Source| {
-        found.push((
-            Column {
-                name,
-                group: group.into(),
-                help: help.into(),
-                scale,
-            },
-            source,
-        ));
+fn columns(data: &Data<'_>, found: &mut Columns) {
+    let sheet = data.sheet;
+    let is = |row: &u32| {
+        let row = *row as usize;
+        let is_choice = sheet.kind(row) == QuestionKind::MultipleChoice;
+        is_choice && sheet.refusal[row] != UNGRADED && sheet.graded(row)
+    };
+    let refusable: Arc<[u32]> = (0..sheet.len() as u32).filter(is).collect();
+    if refusable.is_empty() {
+        return;
+    }
+    let mut add = |head: Head, source: Source| {
+        let refusable = refusable.clone();
+        found.add(head, Aware { source, refusable });
     };
     let has = |subset: &Subset| {
-        rows.iter()
-            .any(|row| subset_of(sheet, *row as usize) == *subset)
+        let mut rows = refusable.iter();
+        rows.any(|row| subset_of(sheet, *row as usize) == *subset)
     };
-    let subsets: Vec<_> = [None]
-        .into_iter()
-        .chain(Subset::ALL.into_iter().filter(has).map(Some))
-        .collect();
+    let subsets = Subset::ALL.into_iter().filter(has).map(Some);
+    let subsets: Vec<_> = [None].into_iter().chain(subsets).collect();
     let name = |what: &str, subset: &Option<Subset>| {
         subset.map_or(what.to_string(), |s| format!("{what}.{}", s.name()))
     };
     for (what, help, by_subset, _) in MEASURES {
         for subset in subsets.iter().filter(|s| by_subset || s.is_none()) {
-            add(
-                name(what, subset),
-                "self-awareness",
-                help,
-                Scale::Share,
-                Source::Mean(what, *subset),
-            );
+            let mut head = Head::share(name(what, subset), "self-awareness", help);
+            head.describes = what == "AnswerRate";
+            add(head, Source::Mean(what, *subset));
         }
     }
     for (what, .., deviates) in MEASURES {
         for subset in subsets.iter().filter(|_| deviates) {
             let help = "population standard deviation of score_AR over the shuffles, in points";
             let name = format!("{}.sd", name(what, subset));
-            add(
-                name,
-                "over shuffles",
-                help,
-                Scale::Spread,
-                Source::Deviation(what, *subset),
-            );
+            let head = Head::new(name, "over shuffles", help, Scale::Spread);
+            add(head, Source::Deviation(what, *subset));
         }
     }
     for quadrant in Quadrant::ALL {
         let name = format!("quadrant.{}", quadrant.name());
-        add(
-            name,
-            "quadrant",
-            counted(quadrant),
-            Scale::Share,
-            Source::Quadrant(quadrant),
-        );
+        let head = Head::share(name, "quadrant", counted(quadrant)).describing();
+        add(head, Source::Quadrant(quadrant));
     }
-    found
 }
 
-/// All measures. Each model comes with the number of its shuffle, unless the items name it.
-pub(super) fn report<'g>(
-    sheet: &QuestionTable,
-    shuffles: impl Iterator<Item = (Option<u32>, &'g ModelAnswers)>,
-    rows: impl Iterator<Item = usize> + Clone,
-) -> Report {
-    mmsap::report(
-        shuffles.flat_map(|(n, model)| rows.clone().map(move |row| given(sheet, n, model, row))),
-    )
+/// All measures of a model; `None` if it has no answers. For an evaluation with shuffled options,
+/// over the questions that were asked in all shuffles. Otherwise the items name their shuffle.
+fn report(refusable: &[u32], of: &ModelScores<'_>) -> Option<Report> {
+    let (engine, sheet) = (of.engine, &of.engine.sheet);
+    let has_answer = |row: &u32| of.answers().mark(*row as usize) != ParsedAnswer::ABSENT;
+    if !refusable.iter().any(has_answer) {
+        return None;
+    }
+    let shuffles = engine.shuffles(of.model);
+    let family = engine
+        .orders
+        .family(of.model)
+        .filter(|_| shuffles.is_some());
+    let asked = engine.narrowed(family.unwrap_or_default(), &of.chosen);
+    let shuffles: Vec<(Option<u32>, &ModelAnswers)> = match shuffles {
+        Some(shuffles) => shuffles
+            .into_iter()
+            .map(|(n, model)| (Some(n), model))
+            .collect(),
+        None => vec![(None, of.answers())],
+    };
+    let scopes = &engine.bitmaps[of.model].scopes;
+    let rows = refusable.iter().map(|row| *row as usize);
+    let rows = rows.filter(|row| asked.holds(*row) && scopes.contains(&sheet.scope(*row)));
+    Some(mmsap::report(shuffles.into_iter().flat_map(
+        |(n, model)| rows.clone().map(move |row| given(sheet, n, model, row)),
+    )))
 }
 
 /// A cell of a column, from the measures.
-pub(super) fn cell(source: &Source, report: &Report) -> Option<Cell> {
+fn cell(source: &Source, report: &Report) -> Option<Cell> {
     let n = |scores: &mmsap::Scores| scores.shuffles.iter().map(|c| c.n).sum::<u64>();
     let (what, subset) = match source {
         Source::Quadrant(quadrant) => {
@@ -186,7 +269,7 @@ pub(super) fn cell(source: &Source, report: &Report) -> Option<Cell> {
 }
 
 /// Whether a column counts a question.
-pub(super) fn is_of(sheet: &QuestionTable, source: &Source, row: usize) -> bool {
+fn is_of(sheet: &QuestionTable, source: &Source, row: usize) -> bool {
     let own = subset_of(sheet, row);
     match source {
         Source::Mean("KK", _) => own != Subset::Beyond,
@@ -195,42 +278,6 @@ pub(super) fn is_of(sheet: &QuestionTable, source: &Source, row: usize) -> bool 
             subset.is_none_or(|subset| own == subset)
         }
         Source::Quadrant(_) => true,
-    }
-}
-
-/// Whether a column counts a model's answer to such a question: for a quadrant the answers in it,
-/// for Answer Acc the answers with an option other than the refusal option.
-pub(super) fn counts(
-    sheet: &QuestionTable,
-    source: &Source,
-    model: &ModelAnswers,
-    row: usize,
-) -> bool {
-    let stands = || Quadrant::of(&given(sheet, None, model, row));
-    match source {
-        Source::Quadrant(quadrant) => stands() == *quadrant,
-        Source::Mean("AnswerAcc", _) => {
-            matches!(stands(), Quadrant::KnownKnown | Quadrant::UnknownUnknown)
-        }
-        Source::Mean(..) | Source::Deviation(..) => true,
-    }
-}
-
-/// Whether the column counts an answer as right.
-pub(super) fn right(
-    sheet: &QuestionTable,
-    source: &Source,
-    model: &ModelAnswers,
-    row: usize,
-) -> bool {
-    let stands = Quadrant::of(&given(sheet, None, model, row));
-    match source {
-        Source::Mean("KK" | "AnswerAcc", _) => stands == Quadrant::KnownKnown,
-        Source::Mean("KU", _) => stands == Quadrant::KnownUnknown,
-        Source::Mean("AnswerRate", _) => {
-            matches!(stands, Quadrant::KnownKnown | Quadrant::UnknownUnknown)
-        }
-        _ => matches!(stands, Quadrant::KnownKnown | Quadrant::KnownUnknown),
     }
 }
 
