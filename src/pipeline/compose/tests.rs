@@ -6,7 +6,7 @@ use super::*;
 use crate::export::{Destination, Target};
 use crate::import;
 use benchtop_compose::metadata::VOCABULARIES;
-use benchtop_formats::{self as formats, Format};
+use benchtop_formats as formats;
 use benchtop_model::import::ImportRequest;
 use benchtop_model::{Form, Role};
 use benchtop_store::open::{OpenData, open};
@@ -366,7 +366,7 @@ fn dysca_json_has_the_fields_of_listing_1_and_round_trips() {
         .map(|r| r["question_majority"].as_str().unwrap())
         .collect();
     assert_eq!(subtasks.len(), 20);
-    let read: Vec<Item> = formats::items(&path, Format::DyscaJson, "balanced-9")
+    let read: Vec<Item> = formats::items(&path, formats::named("dysca").unwrap(), "balanced-9")
         .unwrap()
         .map(|(_, item)| item.unwrap())
         .collect();
@@ -470,7 +470,7 @@ fn the_refusal_option_has_a_recorded_position_among_five() {
     }
     let path = dir.path().join("items.jsonl");
     exported(&wish, Target::Jsonl, &path);
-    let read: Vec<Item> = formats::items(&path, Format::BenchtopJsonl, "x")
+    let read: Vec<Item> = formats::items(&path, formats::named("benchtop-jsonl").unwrap(), "x")
         .unwrap()
         .map(|(_, i)| i.unwrap())
         .collect();
