@@ -4,6 +4,7 @@
 //! reading of all answers, a cold start to the first table, the table again on other questions, and the count itself beside a
 //! naive loop over a byte an answer. Ratios are of one run; what is to hold is printed beside them.
 
+use benchtop::model::cancel::Cancel;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -265,7 +266,7 @@ fn main() -> Outcome<()> {
         &project.store(),
         (None, &Arc::default()),
         &none,
-        &|_, _| true,
+        Cancel::NEVER,
     )?;
     let ruled = scored.engine();
     let all = ruled.choose(None);

@@ -5,6 +5,7 @@
 //! preparing within twice the time of fast_image_resize, which is off by up to 20 gray levels (missed: see the printed
 //! ratio), encoding at 0.8 of PyTorch's pictures a second or more, a moved line in less than 16 ms, search within 1.3 times the product that it needs.
 
+use benchtop::model::cancel::Cancel;
 use std::time::{Duration, Instant};
 
 use benchtop::inference::candle::clip::{VisionConfig, VisionEncoder};
@@ -257,7 +258,7 @@ fn search(n: usize) -> Outcome {
     let data = unit(n, d)?;
     let rows = Rows::new(&data, d)?;
     let began = Instant::now();
-    let pairs = pairs_above(&rows, 0.9, 1 << 24, &mut |_| true)?.len();
+    let pairs = pairs_above(&rows, 0.9, 1 << 24, Cancel::NEVER)?.len();
     let ours = began.elapsed();
     // The same half of all products, by the same library, in tiles of 1024 rows, and nothing done with them.
     let wide = Tensor::from_vec(
@@ -286,7 +287,7 @@ fn discrepancy() -> Outcome {
     let (x, y) = (unit(MOST, 768)?, unit(MOST, 768)?);
     let (x, y) = (Rows::new(&x, 768)?, Rows::new(&y, 768)?);
     let took = least(3, || {
-        drop(kmmd(&x, &y, MOST, 0, &mut |_| true).map(|d| d.unbiased.to_string())?);
+        drop(kmmd(&x, &y, MOST, 0, Cancel::NEVER).map(|d| d.unbiased.to_string())?);
         Ok(())
     })?;
     println!("kmmd {MOST} x {MOST} x 768: {:.0} ms", millis(took));

@@ -7,6 +7,7 @@
 //! Recall@50: how many of the first 50 rows score at least what the 50th best row of Skim over everything scores.
 //! Words are scored each by itself and added up, in both.
 
+use benchtop::model::cancel::Cancel;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -79,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for _ in 0..3 {
             let began = Instant::now();
             let mut shown = None;
-            let found = search(&arena, pattern, None, &|| false, &mut |_| {
+            let found = search(&arena, pattern, None, Cancel::NEVER, &mut |_| {
                 shown.get_or_insert_with(|| began.elapsed());
             });
             let whole = began.elapsed();

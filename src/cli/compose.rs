@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::out::print;
 use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_files::bounded;
-use benchtop_model::import::Progress;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
 use benchtop_pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use benchtop_pipeline::export::{Destination, Exporter, Target};
@@ -106,9 +106,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     let (metadata, unreadable) = compose::metadata(project.as_ref())?;
     let composition = Composition::new(&metadata, &unreadable, &order).map_err(named)?;
-    let mut watch = |_: Progress| true;
     let Some(path) = &args.out else {
-        let summary = composition.summary(&mut watch)?;
+        let summary = composition.summary(ProgressSink::NONE)?;
         let text = if args.json {
             out::json_text(&json!(summary))
         } else {
@@ -127,7 +126,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Destination::Path(path)
     };
     let (written, left_out) =
-        composition.export(Exporter::create(target, to, false)?, &mut watch)?;
+        composition.export(Exporter::create(target, to, false)?, ProgressSink::NONE)?;
     if args.json {
         let (dataset, file) = (composition.dataset(), path.display().to_string());
         let notes = composition.repeated();

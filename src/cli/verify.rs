@@ -7,10 +7,13 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::out::{self, count, print};
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::history::stamp;
+use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};
 use benchtop_protocol::{lock, start};
+use std::sync::{Mutex, PoisonError};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -56,16 +59,16 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         repair::accept_all(&project, &at)?;
     }
     let shows = std::io::stderr().is_terminal();
-    let mut seen = std::time::Instant::now();
-    let mut watch = |what: &str, files: u64| {
+    let seen = Mutex::new(std::time::Instant::now());
+    let tell = |at: Progress| {
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         if shows && seen.elapsed().as_millis() > 100 {
-            seen = std::time::Instant::now();
-            let what: String = what.chars().take(60).collect();
-            out::progress(&format!("{}: {what}", out::count(files, "file")));
+            *seen = std::time::Instant::now();
+            let what: String = at.what.chars().take(60).collect();
+            out::progress(&format!("{}: {what}", out::count(at.done, "file")));
         }
-        true
     };
-    let report = verify(&project, owned, &mut watch);
+    let report = verify(&project, owned, ProgressSink::new(&tell, Cancel::NEVER));
     if shows {
         out::progress("");
     }

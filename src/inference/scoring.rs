@@ -1,6 +1,7 @@
 //! The traits of models that score pictures: how well a picture fits a text, how similar pictures
 //! or texts are, and whether a picture is safe to show. The input is decoded RGB.
 
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::{Failure, Fingerprint, Pixels};
 use benchtop_model::safety::Safety;
 use benchtop_model::similarity::{ScorerCapabilities, Similarity};
@@ -11,11 +12,6 @@ pub struct Pair {
     pub picture: usize,
     pub text: usize,
 }
-
-/// Called after each pass through a model with the number of pictures in it (0 for a pass of texts,
-/// which come first). Once it returns `false`, the work stops, and unfinished inputs fail with
-/// `Cancelled`.
-pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// Compares pictures with texts: the filter of Dysca's step 5 (section 3.2) and of any
 /// prompt-following check.
@@ -33,7 +29,7 @@ pub trait ImageTextScorer: Send {
         pictures: &[Pixels],
         texts: &[&str],
         pairs: &[Pair],
-        watch: Watch,
+        cancel: Cancel<'_>,
     ) -> Vec<Result<Similarity, Failure>>;
 }
 
@@ -46,7 +42,7 @@ pub trait ImageEmbedder: Send {
     fn fingerprint(&self) -> Fingerprint;
 
     /// The embedding of each picture, in their order. Embeddings have length 1.
-    fn embed(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Result<Vec<f32>, Failure>>;
+    fn embed(&mut self, pictures: &[Pixels], cancel: Cancel<'_>) -> Vec<Result<Vec<f32>, Failure>>;
 }
 
 /// The embedding of a text.
@@ -73,8 +69,8 @@ pub trait TextEmbedder: Send {
     /// Everything that decides the embeddings.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// The embedding of each text, in their order. `watch` counts texts here.
-    fn embed(&mut self, texts: &[&str], watch: Watch) -> Vec<Result<EmbeddedText, Failure>>;
+    /// The embedding of each text, in their order.
+    fn embed(&mut self, texts: &[&str], cancel: Cancel<'_>) -> Vec<Result<EmbeddedText, Failure>>;
 }
 
 /// Finds pictures that are unsafe to show.
@@ -86,5 +82,5 @@ pub trait SafetyChecker: Send {
     fn fingerprint(&self) -> Fingerprint;
 
     /// The safety scores of each picture, in their order.
-    fn check(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Result<Safety, Failure>>;
+    fn check(&mut self, pictures: &[Pixels], cancel: Cancel<'_>) -> Vec<Result<Safety, Failure>>;
 }

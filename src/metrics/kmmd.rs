@@ -8,7 +8,8 @@
 use half::f16;
 use rayon::prelude::*;
 
-use super::nearest::{Progress, Rows, tiles};
+use super::nearest::{Rows, tiles};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
 
 /// Maximum number of rows taken from a set, as in Dysca.
@@ -35,7 +36,7 @@ pub struct Discrepancy {
 /// The discrepancy of `x` and `y`, which need at least two rows each. From a set of more than
 /// `most` rows (see [`MOST`]), `most` are sampled without replacement. `seed` determines the
 /// sample, on every machine.
-pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, progress: Progress) -> Result<Discrepancy> {
+pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, cancel: Cancel<'_>) -> Result<Discrepancy> {
     let (m, n) = (x.len().min(most), y.len().min(most));
     if m < 2 || n < 2 {
         return Err(Error::input(format!(
@@ -68,7 +69,7 @@ pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, progress: Progress) -> R
         .collect();
     // Squared distances from every row to the rows after it.
     let mut distances: Vec<Vec<f32>> = (0..all).map(|at| vec![0.; all - at - 1]).collect();
-    tiles(&both, &both, true, progress, |top, left, products, wide| {
+    tiles(&both, &both, true, cancel, |top, left, products, wide| {
         let rows = distances.get_mut(top..).unwrap_or_default();
         rows.par_iter_mut()
             .zip(products.par_chunks(wide))
@@ -165,7 +166,7 @@ mod tests {
     fn four_points_match_hand_calculation() {
         let (x, y) = (rows(&[0., 1.]), rows(&[2., 3.]));
         let (x, y) = (Rows::new(&x, 1).unwrap(), Rows::new(&y, 1).unwrap());
-        let got = kmmd(&x, &y, MOST, 0, &mut |_| true).unwrap();
+        let got = kmmd(&x, &y, MOST, 0, Cancel::NEVER).unwrap();
         let k = |d: f64| (-d / 5.).exp();
         let between = (k(4.) + k(9.) + k(1.) + k(4.)) / 4.;
         assert!((got.sigma - 2.5f64.sqrt()).abs() < 1e-9 && got.samples == (2, 2));
@@ -194,7 +195,7 @@ mod tests {
                 &Rows::new(y, d).unwrap(),
                 MOST,
                 0,
-                &mut |_| true,
+                Cancel::NEVER,
             )
         };
         for (x, y, dimension) in [(&one, &other, 1), (&same, &same, 1), (&same, &other, 2)] {
@@ -206,7 +207,7 @@ mod tests {
             &Rows::new(&same, 1).unwrap(),
             MOST,
             0,
-            &mut |_| false,
+            Cancel::when(&|| true),
         );
         assert_eq!(
             stopped.unwrap_err().kind,

@@ -7,17 +7,14 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use rayon::prelude::*;
 
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::cancel::Cancel;
+use benchtop_model::error::{Error, Result};
 
 /// Rows per tile. 1024 x 1024 products take 4 MB, which stay in a cache while they are searched.
 const TILE: usize = 1024;
 
 /// Products per comparison.
 const LANES: usize = 32;
-
-/// Called after each tile with the fraction of work done, from 0 to 1. Returning `false` cancels
-/// the search.
-pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
 
 /// Embeddings of length 1 as consecutive half floats. Each number is accurate to 5e-4, and so,
 /// roughly, is a cosine.
@@ -90,7 +87,7 @@ pub(super) fn tiles(
     a: &Rows,
     b: &Rows,
     half: bool,
-    progress: Progress,
+    cancel: Cancel<'_>,
     mut each: impl FnMut(usize, usize, &[f32], usize) -> Result<()>,
 ) -> Result<()> {
     if a.dimension != b.dimension {
@@ -101,12 +98,6 @@ pub(super) fn tiles(
         return Err(Error::input(what).help("embed both sets with the same model"));
     }
     let (down, across) = (a.len().div_ceil(TILE), b.len().div_ceil(TILE));
-    let all = if half {
-        down * (down + 1) / 2
-    } else {
-        down * across
-    };
-    let mut done = 0;
     for i in 0..down {
         let left = a.tile(i * TILE)?;
         for j in if half { i } else { 0 }..across {
@@ -129,10 +120,7 @@ pub(super) fn tiles(
                 numbers,
                 right.dims().first().copied().unwrap_or_default().max(1),
             )?;
-            done += 1;
-            if !progress(done as f64 / all as f64) {
-                return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
-            }
+            cancel.check()?;
         }
     }
     Ok(())
@@ -162,10 +150,10 @@ pub fn pairs_above(
     rows: &Rows,
     threshold: f32,
     most: usize,
-    progress: Progress,
+    cancel: Cancel<'_>,
 ) -> Result<Vec<Match>> {
     let mut pairs: Vec<Match> = Vec::new();
-    tiles(rows, rows, true, progress, |top, left, numbers, wide| {
+    tiles(rows, rows, true, cancel, |top, left, numbers, wide| {
         let row = |(i, row): (usize, &[f32])| {
             let (a, mut found) = (top + i, Vec::new());
             at_least(row, threshold, |j, cosine| {
@@ -198,12 +186,12 @@ pub fn pairs_above(
 
 /// For each row of `queries`, the `k` nearest rows in `of` (fewer if `of` is smaller), nearest
 /// first. Of equally near rows, the first in `of` comes first.
-pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Result<Vec<Vec<Match>>> {
+pub fn nearest(queries: &Rows, of: &Rows, k: usize, cancel: Cancel<'_>) -> Result<Vec<Vec<Match>>> {
     let mut best: Vec<Vec<Match>> = vec![Vec::new(); queries.len()];
     if k == 0 {
         return Ok(best);
     }
-    tiles(queries, of, false, progress, |top, left, numbers, wide| {
+    tiles(queries, of, false, cancel, |top, left, numbers, wide| {
         let here = best.get_mut(top..).unwrap_or_default();
         here.par_iter_mut()
             .zip(numbers.par_chunks(wide))
@@ -236,6 +224,8 @@ pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Random unit rows, more than one tile.
     fn unit(n: usize, d: usize, seed: u64) -> Vec<f16> {
@@ -274,12 +264,9 @@ mod tests {
         let (n, d) = (2100, 8);
         let data = unit(n, d, 1);
         let rows = Rows::new(&data, d).unwrap();
-        let mut parts = Vec::new();
-        let mut watch = |part| {
-            parts.push(part);
-            true
-        };
-        let found = pairs_above(&rows, 0.9, 1 << 20, &mut watch).unwrap();
+        let asked = AtomicUsize::new(0);
+        let watch = || asked.fetch_add(1, Ordering::Relaxed) > 1000;
+        let found = pairs_above(&rows, 0.9, 1 << 20, Cancel::when(&watch)).unwrap();
         let all = cosines(&rows, &rows);
         let near = |a: usize, b: usize| all[a][b];
         let expected: Vec<(usize, usize)> = (0..n)
@@ -297,8 +284,7 @@ mod tests {
             assert!((f64::from(found.cosine) - near(a, b)).abs() < 1e-6);
         }
         // Three tiles per side make six tiles on or above the diagonal.
-        assert_eq!((parts.len(), parts.last()), (6, Some(&1.)));
-        assert!(parts.is_sorted());
+        assert_eq!(asked.into_inner(), 6);
     }
 
     #[test]
@@ -314,7 +300,7 @@ mod tests {
         let some = unit(1100, d, 3);
         let queries = Rows::new(&some, d).unwrap();
         let exact = cosines(&queries, &rows);
-        for (a, best) in nearest(&queries, &rows, 7, &mut |_| true)
+        for (a, best) in nearest(&queries, &rows, 7, Cancel::NEVER)
             .unwrap()
             .iter()
             .enumerate()
@@ -327,21 +313,21 @@ mod tests {
                 assert!((exact[a][m.b] - expected).abs() < 1e-6);
             }
         }
-        let own = nearest(&rows, &rows, 2, &mut |_| true).unwrap();
+        let own = nearest(&rows, &rows, 2, Cancel::NEVER).unwrap();
         assert_eq!(own[1400].iter().map(|m| m.b).collect::<Vec<_>>(), [0, 700]);
         assert_eq!(
             nearest(
                 &queries,
                 &Rows::new(&data[..2 * d], d).unwrap(),
                 7,
-                &mut |_| true
+                Cancel::NEVER
             )
             .unwrap()[0]
                 .len(),
             2
         );
         assert!(
-            nearest(&queries, &rows, 0, &mut |_| true)
+            nearest(&queries, &rows, 0, Cancel::NEVER)
                 .unwrap()
                 .iter()
                 .all(Vec::is_empty)
@@ -352,28 +338,26 @@ mod tests {
     fn search_can_be_canceled_and_rejects_bad_input() {
         let data = unit(3000, 4, 4);
         let rows = Rows::new(&data, 4).unwrap();
-        let mut tiles = 0;
-        let stopped = pairs_above(&rows, 0.99, 1 << 20, &mut |_| {
-            tiles += 1;
-            tiles < 2
-        });
+        let tiles = AtomicUsize::new(0);
+        let second = || tiles.fetch_add(1, Ordering::Relaxed) == 1;
+        let stopped = pairs_above(&rows, 0.99, 1 << 20, Cancel::when(&second));
         assert_eq!(
-            (stopped.unwrap_err().kind, tiles),
+            (stopped.unwrap_err().kind, tiles.into_inner()),
             (ErrorKind::Cancelled, 2)
         );
-        let error = pairs_above(&rows, -1., 1000, &mut |_| true).unwrap_err();
+        let error = pairs_above(&rows, -1., 1000, Cancel::NEVER).unwrap_err();
         assert!(error.help.is_some_and(|help| help.contains("threshold")));
         assert!(Rows::new(&data, 7).is_err() && Rows::new(&data, 0).is_err());
-        assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, &mut |_| true).is_err());
+        assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, Cancel::NEVER).is_err());
         let none = Rows::new(&[], 4).unwrap();
         assert!(
             none.is_empty()
-                && pairs_above(&none, 0.5, 10, &mut |_| true)
+                && pairs_above(&none, 0.5, 10, Cancel::NEVER)
                     .unwrap()
                     .is_empty()
         );
         assert!(
-            nearest(&rows, &none, 3, &mut |_| true)
+            nearest(&rows, &none, 3, Cancel::NEVER)
                 .unwrap()
                 .iter()
                 .all(Vec::is_empty)

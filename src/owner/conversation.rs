@@ -14,6 +14,7 @@ use super::jobs;
 use super::visibility::AnnotatorView;
 use super::writer::WriterCommand;
 use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_protocol::wire::{AnyReply, Event, FromOwner, Receipt, Request};
 
 /// A receipt to send.
@@ -131,7 +132,7 @@ impl Conversation {
             let answer = answer(
                 &sight,
                 &mut Watch {
-                    cancelled: &cancelled,
+                    cancel: Cancel::when(&cancelled),
                     partial: &mut partial,
                 },
             );

@@ -9,6 +9,7 @@ use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use crate::clock::now;
 use benchtop_files::project::Project;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::history::stamp;
 use benchtop_store::index::Index;
 use benchtop_store::inventory::{self, Difference, Inventory};
@@ -139,7 +140,7 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
 fn gone(owner: &OwnerContext) {
     let Ok(gone) = owner
         .jobs
-        .rows_with_missing_files(owner, &|| !owner.jobs.is_ending())
+        .rows_with_missing_files(owner, Cancel::when(&|| owner.jobs.is_ending()))
     else {
         return;
     };

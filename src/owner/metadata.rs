@@ -21,6 +21,7 @@ pub use in_force::InForce;
 use super::context::OwnerContext;
 use super::log;
 use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::usage::{MetadataState, Save};
 use benchtop_pipeline::usage::Usage;
 use benchtop_protocol::wire::Event;
@@ -139,11 +140,11 @@ impl MetadataCache {
     }
 
     /// How the items use the metadata. Read on first use; extended after an import; rebuilt after
-    /// revisions of items. `wanted` returns whether to continue; partial results are kept.
+    /// revisions of items. Partial results are kept.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
-    pub fn usage(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
+    pub fn usage(&self, shared: &OwnerContext, cancel: Cancel<'_>) -> Result<Arc<Usage>> {
         let mut held = self.usage.lock();
         let catalog = shared.items.catalog();
         let revisions = catalog.revisions().list().len();
@@ -156,7 +157,7 @@ impl MetadataCache {
             return Ok(before);
         }
         let mut usage = Arc::unwrap_or_clone(before);
-        let read = usage.extend(&catalog, wanted);
+        let read = usage.extend(&catalog, cancel);
         let usage = Arc::new(usage);
         *held = Some((revisions, usage.clone()));
         read.map(|()| usage)

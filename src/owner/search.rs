@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::generate::PictureStates;
 use super::metadata::MetadataSnapshot;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Field, Filter, Item, Result, Sort};
 use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
@@ -255,7 +256,7 @@ impl Search {
         (catalog, overlay, rev, beside): Parts<'_>,
         filter: &Filter,
         sort: &[Sort],
-        cancel: &(dyn Fn() -> bool + Sync),
+        cancel: Cancel<'_>,
         partial: &mut dyn FnMut(&List),
     ) -> Result<Arc<List>> {
         let only = filter.only.as_ref().map(|only| {
@@ -328,7 +329,7 @@ impl Search {
             rows,
             partial: false,
         });
-        if !cancel() {
+        if !cancel.is_canceled() {
             self.lists.lock().put(key, list.clone());
         }
         Ok(list)
@@ -342,8 +343,8 @@ impl Search {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
         let arena = self.arena(catalog)?;
-        let all =
-            search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
+        let all = search::matching(&arena, &filter.text, Some(&within), Cancel::NEVER)
+            .unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();
         Ok(best
             .iter()

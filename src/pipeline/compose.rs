@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
-use super::import::{Outcome, Watch};
+use super::import::Outcome;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
@@ -21,12 +21,13 @@ use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_files::project::Project;
-use benchtop_model::import::{FileReport, Progress, Report};
+use benchtop_model::cancel::ProgressSink;
+use benchtop_model::import::{FileReport, Report};
 use benchtop_model::metafile::shipped;
 use benchtop_model::{
     Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
 };
-use benchtop_store::columns::NAMED;
+use benchtop_store::columns::{NAMED, id_hash};
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Content, Manifest, Segment};
 use benchtop_store::open::{FinishedSegment, add_import};
@@ -145,6 +146,15 @@ pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMeta
 pub struct Composition {
     composer: Composer,
     questions: u64,
+    /// Hash of everything that the questions depend on.
+    fingerprint: String,
+}
+
+/// A question on its way into the store.
+enum Composed {
+    /// The store has it, word for word.
+    Known,
+    Item(Box<Item>, Box<RawValue>),
 }
 
 impl Composition {
@@ -185,6 +195,7 @@ impl Composition {
         Ok(Composition {
             composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed),
             questions,
+            fingerprint: fingerprint(metadata, order)?,
         })
     }
 
@@ -218,7 +229,7 @@ impl Composition {
     fn each<T: Send>(
         &self,
         make: &(impl Fn(Item) -> Result<T> + Sync),
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
         take: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
         self.each_on(WORKERS, make, watch, take)
@@ -228,7 +239,7 @@ impl Composition {
         &self,
         threads: u64,
         make: &(impl Fn(Item) -> Result<T> + Sync),
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
         take: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let chunks = self.questions.div_ceil(CHUNK);
@@ -256,16 +267,9 @@ impl Composition {
             }
             for chunk in 0..chunks {
                 let done = chunk * CHUNK;
-                if !watch(Progress {
-                    what: "composing".into(),
-                    done,
-                    of: Some(self.questions),
-                }) {
-                    return Err(Error::new(
-                        ErrorKind::Cancelled,
-                        "canceled; nothing was added",
-                    ));
-                }
+                watch
+                    .report("composing", done, Some(self.questions))
+                    .map_err(|_| Error::new(ErrorKind::Cancelled, "canceled; nothing was added"))?;
                 let ended = |_| Error::new(ErrorKind::Io, "a composing thread stopped early");
                 for made in workers[(chunk % threads) as usize]
                     .recv()
@@ -290,10 +294,16 @@ impl Composition {
         index: &Index,
         catalog: &Catalog,
         at: &str,
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
     ) -> Result<Outcome> {
         let dataset = self.dataset();
         let mut report = Report::default();
+        let manifest = Manifest::for_import(&project.imports())?;
+        let same = |p: &Segment| matches!(&p.holds, Content::Items { dataset: d } if d == dataset);
+        if manifest.parts_of(&self.fingerprint).any(same) {
+            report.already = self.questions;
+            return Ok(self.nothing_new(report));
+        }
         let known = NAMED
             .iter()
             .position(|f| *f == benchtop_model::Field::Dataset);
@@ -302,10 +312,21 @@ impl Composition {
         let mut writer = Writer::create(&project.imports())?;
         let make = |item: Item| {
             let line = to_raw_value(&item).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
-            Ok((item, line))
+            if before
+                && let Some(row) = catalog.row_of_hash(id_hash(&item.id))
+                && catalog.line(row as usize)? == line.get()
+            {
+                return Ok(Composed::Known);
+            }
+            Ok(Composed::Item(Box::new(item), line))
         };
         let mut last_picture = 0;
-        self.each(&make, watch, &mut |(item, line): (Item, Box<RawValue>)| {
+        self.each(&make, watch, &mut |composed| {
+            let Composed::Item(item, line) = composed else {
+                report.already += 1;
+                return Ok(());
+            };
+            let item = *item;
             last_picture = last_picture.max(last_picture_of(&item));
             if before && let Some(row) = catalog.row_of(&item.id)? {
                 return if is_unchanged(catalog.item(row as usize)?, item.clone()) {
@@ -320,26 +341,13 @@ impl Composition {
             columns.push(&item)?;
             writer.push(&line)
         })?;
-        let files = |added| FileReport {
-            path: dataset.into(),
-            format: "composed".into(),
-            added,
-        };
         if writer.rows() == 0 {
-            report.files.push(files(0));
-            report.notes.push(format!(
-                "this composition already exists as data set {dataset}; nothing was added"
-            ));
-            return Ok(Outcome {
-                catalog: None,
-                report,
-            });
+            return Ok(self.nothing_new(report));
         }
-        let manifest = Manifest::for_import(&project.imports())?;
         let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
         let done = writer.finish(&file)?;
         report.items = done.rows;
-        report.files.push(files(done.rows));
+        report.files.push(self.file_report(done.rows));
         report
             .notes
             .push(format!("its {last_picture} pictures are not generated yet"));
@@ -354,7 +362,7 @@ impl Composition {
             bytes: done.bytes,
             blake3: done.blake3,
             source: format!("composed by benchtop: {dataset}"),
-            source_blake3: String::new(),
+            source_blake3: self.fingerprint.clone(),
         };
         let fresh = vec![FinishedSegment {
             part,
@@ -376,13 +384,34 @@ impl Composition {
         }
     }
 
+    fn file_report(&self, added: u64) -> FileReport {
+        FileReport {
+            path: self.dataset().into(),
+            format: "composed".into(),
+            added,
+        }
+    }
+
+    /// The outcome if the store has all questions.
+    fn nothing_new(&self, mut report: Report) -> Outcome {
+        report.files.push(self.file_report(0));
+        report.notes.push(format!(
+            "this composition already exists as data set {}; nothing was added",
+            self.dataset()
+        ));
+        Outcome {
+            catalog: None,
+            report,
+        }
+    }
+
     /// Writes the questions to `exporter` and finishes it, without touching a project. Returns the
     /// numbers of questions written, and of those that the format cannot hold.
     ///
     /// # Errors
     ///
     /// As for [`Exporter::push`], cancellation, or a failed write. Then no file was changed.
-    pub fn export(&self, mut exporter: Exporter, watch: Watch<'_>) -> Result<(u64, u64)> {
+    pub fn export(&self, mut exporter: Exporter, watch: ProgressSink<'_>) -> Result<(u64, u64)> {
         self.each(&Ok, watch, &mut |item| exporter.push(&item))?;
         exporter.finish()
     }
@@ -392,7 +421,7 @@ impl Composition {
     /// # Errors
     ///
     /// Cancellation, or a question that cannot be composed.
-    pub fn summary(&self, watch: Watch<'_>) -> Result<Summary> {
+    pub fn summary(&self, watch: ProgressSink<'_>) -> Result<Summary> {
         let mut summary = Summary {
             dataset: self.dataset().into(),
             questions: self.questions,
@@ -473,6 +502,23 @@ fn last_picture_of(item: &Item) -> u64 {
         .as_ref()
         .is_some_and(|p| p.side != benchtop_model::Side::Manipulated);
     item.provenance.as_ref().map_or(0, |p| p.picture) + u64::from(second)
+}
+
+/// Hash of everything that the questions of an order depend on.
+fn fingerprint(metadata: &Metadata, order: &Order) -> Result<String> {
+    let order =
+        serde_json::to_string(order).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    let mut hash = blake3::Hasher::new();
+    for text in [
+        env!("CARGO_PKG_VERSION"),
+        &metadata.vocabulary_revision(),
+        &metadata.template_revision(),
+        &order,
+    ] {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    Ok(hash.finalize().to_hex().to_string())
 }
 
 fn question(composer: &mut Composer, n: u64) -> Result<Item> {

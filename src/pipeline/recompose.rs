@@ -7,13 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use super::import::Watch;
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{MissingMetadata, choices_of, recipe, write};
 use benchtop_files::project::Project;
-use benchtop_model::import::Progress;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
 use benchtop_store::{Catalog, StatusColumns};
@@ -53,19 +52,15 @@ fn each(
     catalog: &Catalog,
     grammar: &CompiledMetadata,
     renames: &[Rename],
-    watch: Watch<'_>,
+    watch: ProgressSink<'_>,
     see: &mut dyn FnMut(&Item),
 ) -> Result<()> {
     let of = Some(catalog.len() as u64);
     catalog.each_line(0, &mut |row, line| {
-        if row % STEP == 0
-            && !watch(Progress {
-                what: "finding missing terms".into(),
-                done: row as u64,
-                of,
-            })
-        {
-            return Err(cancelled());
+        if row % STEP == 0 {
+            watch
+                .report("finding missing terms", row as u64, of)
+                .map_err(cancelled)?;
         }
         if memchr::memmem::find(line, b"\"provenance\":").is_some() {
             let mut item = parsed(row, line)?;
@@ -78,7 +73,7 @@ fn each(
     })
 }
 
-fn cancelled() -> Error {
+fn cancelled(_: Error) -> Error {
     Error::new(ErrorKind::Cancelled, "canceled; nothing was changed")
 }
 
@@ -101,7 +96,7 @@ pub fn prepare(
     (catalog, overlay): (&Catalog, &StatusColumns),
     grammar: &CompiledMetadata,
     manner: &RecomposeOptions,
-    watch: Watch<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<(Recomposed, Revised)> {
     let RecomposeOptions {
         renames,
@@ -127,14 +122,10 @@ pub fn prepare(
     let mut kept = Batch::new(project, "rewritten", dry)?;
     let of = catalog.len() as u64;
     catalog.each_line(0, &mut |row, line| {
-        if row % STEP == 0
-            && !watch(Progress {
-                what: "recomposing".into(),
-                done: row as u64,
-                of: Some(of),
-            })
-        {
-            return Err(cancelled());
+        if row % STEP == 0 {
+            watch
+                .report("recomposing", row as u64, Some(of))
+                .map_err(cancelled)?;
         }
         // Most lines of a mixed project have none and need no parsing.
         if memchr::memmem::find(line, b"\"provenance\":").is_none() {

@@ -25,6 +25,7 @@ use std::collections::HashMap;
 
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::STYLE;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
 use benchtop_store::Catalog;
 
@@ -94,14 +95,14 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Reads all items of `catalog`. `wanted` returns whether to continue.
+    /// Reads all items of `catalog`.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Corrupt`] for an item that cannot be read, [`ErrorKind::Cancelled`].
-    pub fn build(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Usage> {
+    pub fn build(catalog: &Catalog, cancel: Cancel<'_>) -> Result<Usage> {
         let mut usage = Usage::default();
-        usage.extend(catalog, wanted)?;
+        usage.extend(catalog, cancel)?;
         Ok(usage)
     }
 
@@ -110,10 +111,10 @@ impl Usage {
     /// # Errors
     ///
     /// As for [`build`](Self::build). Items read before the error are included.
-    pub fn extend(&mut self, catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<()> {
+    pub fn extend(&mut self, catalog: &Catalog, cancel: Cancel<'_>) -> Result<()> {
         catalog.each_line(self.len(), &mut |row, line| {
-            if row.is_multiple_of(STEP) && !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
+            if row.is_multiple_of(STEP) {
+                cancel.check()?;
             }
             self.add(line).map(|()| true)
         })?;

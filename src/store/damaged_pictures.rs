@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use benchtop_files::{disk, regular};
+use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::file_key;
 use benchtop_model::image::FILE_LIMIT;
-use benchtop_model::{Error, ErrorKind, Result};
 
 /// A file that changed less than this before it was read is read again, because common file systems
 /// store ctime no finer.
@@ -29,7 +30,7 @@ pub struct Damaged {
 
 /// State of one call of [`Damaged::find`].
 struct Scan<'a> {
-    wanted: &'a dyn Fn() -> bool,
+    cancel: Cancel<'a>,
     damaged: HashSet<u64>,
     /// Hashes of the paths that exist.
     seen: HashSet<u64>,
@@ -37,18 +38,18 @@ struct Scan<'a> {
 
 impl Damaged {
     /// Keys of the damaged files below `images` and among `links`, the pictures that are linked
-    /// instead of copied. Missing files are not damaged. `wanted` returns whether to continue.
+    /// instead of copied. Missing files are not damaged.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`].
+    /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
     pub fn find(
         &mut self,
         images: &Path,
         links: &HashMap<u64, PathBuf>,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<HashSet<u64>> {
         let mut scan = Scan {
-            wanted,
+            cancel,
             damaged: HashSet::new(),
             seen: HashSet::new(),
         };
@@ -71,12 +72,7 @@ impl Damaged {
     }
 
     fn check(&mut self, key: u64, path: &Path, hash: &str, scan: &mut Scan<'_>) -> Result<()> {
-        if !(scan.wanted)() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "canceled by a newer request",
-            ));
-        }
+        scan.cancel.check()?;
         let Ok(meta) = path.symlink_metadata() else {
             return Ok(());
         };
@@ -121,6 +117,7 @@ impl Damaged {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn a_damaged_file_is_found_until_it_is_restored() {
@@ -132,22 +129,22 @@ mod tests {
         let (none, mut damaged) = (HashMap::new(), Damaged::default());
         std::fs::write(&file, b"picture").unwrap();
         assert_eq!(
-            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            damaged.find(dir.path(), &none, Cancel::NEVER).unwrap(),
             HashSet::new()
         );
         std::fs::write(&file, b"pictur!").unwrap();
         assert_eq!(
-            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            damaged.find(dir.path(), &none, Cancel::NEVER).unwrap(),
             HashSet::from([key])
         );
         std::fs::write(&file, b"picture").unwrap();
         assert_eq!(
-            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            damaged.find(dir.path(), &none, Cancel::NEVER).unwrap(),
             HashSet::new()
         );
         std::fs::remove_file(&file).unwrap();
         assert_eq!(
-            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            damaged.find(dir.path(), &none, Cancel::NEVER).unwrap(),
             HashSet::new(),
             "missing is not damaged"
         );
@@ -155,17 +152,17 @@ mod tests {
         std::fs::write(&linked, b"picture").unwrap();
         let links = HashMap::from([(key, linked.clone())]);
         assert_eq!(
-            damaged.find(dir.path(), &links, &|| true).unwrap(),
+            damaged.find(dir.path(), &links, Cancel::NEVER).unwrap(),
             HashSet::new()
         );
         std::fs::write(&linked, b"another").unwrap();
         assert_eq!(
-            damaged.find(dir.path(), &links, &|| true).unwrap(),
+            damaged.find(dir.path(), &links, Cancel::NEVER).unwrap(),
             HashSet::from([key])
         );
         assert_eq!(
             damaged
-                .find(dir.path(), &links, &|| false)
+                .find(dir.path(), &links, Cancel::when(&|| true))
                 .unwrap_err()
                 .kind,
             ErrorKind::Cancelled

@@ -67,7 +67,8 @@ pub struct Segment {
     pub blake3: String,
     /// The source file, as the user named it.
     pub source: String,
-    /// blake3 hash of the source file, in hex. A second import of the same bytes adds nothing.
+    /// blake3 hash of the source file, or of everything that composed questions depend on, in hex. A
+    /// second import of the same adds nothing.
     pub source_blake3: String,
 }
 
@@ -153,6 +154,12 @@ pub fn remove_segments<'f>(imports: &Path, files: impl IntoIterator<Item = &'f s
 }
 
 impl Manifest {
+    /// The segments read from a source with this hash.
+    pub fn parts_of<'m>(&'m self, source_blake3: &'m str) -> impl Iterator<Item = &'m Segment> {
+        let parts = self.entries.iter().flat_map(|e| &e.parts);
+        parts.filter(move |p| p.source_blake3 == source_blake3)
+    }
+
     /// The number of the next import. It is above all numbers in the manifest and in file names.
     pub fn next(&self) -> u64 {
         let entries = self.entries.iter().map(|e| e.n);

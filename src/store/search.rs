@@ -13,6 +13,7 @@
 //!
 //! The best rows so far are published every 8 ms. The search stops within about 1 ms of `cancel`.
 
+use benchtop_model::cancel::Cancel;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -68,14 +69,14 @@ pub struct Partial {
 
 /// Searches `arena` for `query`.
 ///
-/// With `only`, searches only these rows; ascending order is fastest. Two threads call `cancel`
-/// often, and the search ends once it returns true. `publish` receives the best rows so far on this
+/// With `only`, searches only these rows; ascending order is fastest. Two threads ask `cancel`
+/// often. `publish` receives the best rows so far on this
 /// thread, at least once if a search that is not canceled finds anything.
 pub fn search(
     arena: &Arena,
     query: &str,
     only: Option<&[u32]>,
-    cancel: &(dyn Fn() -> bool + Sync),
+    cancel: Cancel<'_>,
     publish: &mut dyn FnMut(Partial),
 ) -> Hits {
     search_sliced(arena, query, only, cancel, publish, SLICE)
@@ -85,7 +86,7 @@ fn search_sliced(
     arena: &Arena,
     query: &str,
     only: Option<&[u32]>,
-    cancel: &(dyn Fn() -> bool + Sync),
+    cancel: Cancel<'_>,
     publish: &mut dyn FnMut(Partial),
     slice: Duration,
 ) -> Hits {
@@ -185,7 +186,7 @@ pub fn matching(
     arena: &Arena,
     query: &str,
     only: Option<&[u32]>,
-    cancel: &(dyn Fn() -> bool + Sync),
+    cancel: Cancel<'_>,
 ) -> Option<Vec<u32>> {
     let Some(query) = Query::parse(query) else {
         return Some(match only {
@@ -428,12 +429,12 @@ fn rescore(
     arena: &Arena,
     query: &Query,
     rows: Vec<(u32, i32)>,
-    cancel: &(dyn Fn() -> bool + Sync),
+    cancel: Cancel<'_>,
 ) -> Option<Vec<(u32, i32)>> {
     let scored = |part: &[(u32, i32)]| -> Option<Vec<(u32, i32)>> {
         let mut out = Vec::with_capacity(part.len());
         for (i, &(row, estimate)) in part.iter().enumerate() {
-            if i % 64 == 0 && cancel() {
+            if i % 64 == 0 && cancel.is_canceled() {
                 return None;
             }
             out.push((

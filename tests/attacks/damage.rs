@@ -3,6 +3,7 @@
 //!
 //! 300 damages by default; `BENCHTOP_TORTURE=2000 cargo test --test suite attacks::damage` plants 2,000.
 
+use benchtop::model::cancel::ProgressSink;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +78,7 @@ fn stop(bench: &Bench) {
 }
 
 fn scrub(project: &Project) -> Report {
-    verify(project, false, &mut |_, _| true).unwrap()
+    verify(project, false, ProgressSink::NONE).unwrap()
 }
 
 /// All files of a project but those that are left out, by their top folder.

@@ -6,6 +6,7 @@ use benchtop::model::agreement::analysis::{
     AgreementAnalysis, AgreementQuery, GroupBy, PersonQuality, Row,
 };
 use benchtop::model::agreement::{AgreementReport, Scale, UNKNOWN};
+use benchtop::model::cancel::Cancel;
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::RoundState;
 use benchtop::model::{Error, ErrorKind, Status};
@@ -38,7 +39,7 @@ fn report(agreement: &Agreement, ask: &AgreementQuery) -> AgreementReport {
     let counts = agreement.counts();
     ask.bootstrap.map_or_else(
         || counts.report(),
-        |plan| counts.bootstrapped(plan, &mut |_| true).unwrap(),
+        |plan| counts.bootstrapped(plan, Cancel::NEVER).unwrap(),
     )
 }
 

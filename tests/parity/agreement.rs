@@ -1,6 +1,7 @@
 //! Agreement of annotators against scikit-learn, statsmodels, krippendorff, irrCAC and numpy: `data/agreement/`, written by
 //! `make_agreement.py`.
 
+use benchtop::model::cancel::Cancel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -208,7 +209,7 @@ fn intervals_equal_numpy() {
             draws: 20_000,
             seed: 3,
         };
-        let report = of(case).counts().bootstrapped(plan, &mut |_| true).unwrap();
+        let report = of(case).counts().bootstrapped(plan, Cancel::NEVER).unwrap();
         for (measure, expected) in &case.bootstrap {
             let of = if measure == "cohen_kappa" {
                 &report.pairs[0].measures

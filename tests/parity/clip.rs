@@ -1,7 +1,9 @@
 //! CLIP against transformers: tiny ones with random weights and both nonlinearities, both rules for the end of a text,
 //! several epsilons, whole and in shards.
 
+use benchtop::model::cancel::Cancel;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use benchtop::inference::candle::scorer::{ClipScorer, Options, open};
 use benchtop::inference::preprocess::{Preprocessor, Steps};
@@ -72,7 +74,7 @@ where
         &pictures,
         &texts,
         &pairs(pictures.len(), texts.len()),
-        &mut |_| true,
+        Cancel::NEVER,
     );
     let scores: Vec<_> = scores.into_iter().map(Result::unwrap).collect();
     let cosines: Vec<f32> = scores.iter().map(|s| s.cosine).collect();
@@ -90,7 +92,7 @@ where
         .collect();
     assert_eq!(parts, expected["parts"].to_vec1::<i64>().unwrap(), "{name}");
     let embedded: Vec<f32> = scorer
-        .embed(&pictures, &mut |_| true)
+        .embed(&pictures, Cancel::NEVER)
         .into_iter()
         .flat_map(Result::unwrap)
         .collect();
@@ -159,7 +161,7 @@ fn each_wrong_reading_of_a_configuration_would_be_seen() {
         let mut scorer = ClipScorer::open(folder.path(), &options()).unwrap();
         let (pictures, texts) = (pictures(), texts());
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let scores = scorer.score(&pictures, &texts, &pairs(5, texts.len()), &mut |_| true);
+        let scores = scorer.score(&pictures, &texts, &pairs(5, texts.len()), Cancel::NEVER);
         let cosines: Vec<f32> = scores.into_iter().map(|s| s.unwrap().cosine).collect();
         let cosines = Tensor::from_vec(cosines, (5, texts.len()), &Device::Cpu).unwrap();
         relative_error(&cosines, &expected(name)["cosine"])
@@ -220,15 +222,13 @@ fn a_pair_does_not_depend_on_what_is_asked_beside_it() {
     let (pictures, texts) = (pictures(), texts());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let all = pairs(pictures.len(), texts.len());
-    let mut batches = Vec::new();
-    let together = scorer.score(&pictures, &texts, &all, &mut |done| {
-        batches.push(done);
-        true
-    });
+    let passes = AtomicUsize::new(0);
+    let count = || passes.fetch_add(1, Ordering::Relaxed) > 100;
+    let together = scorer.score(&pictures, &texts, &all, Cancel::when(&count));
     // All texts in one pass, then each picture once, three at a time, however many pairs it is in.
-    assert_eq!(batches, [0, 3, 5]);
+    assert_eq!(passes.into_inner(), 3);
     for (pair, together) in all.iter().zip(&together) {
-        let alone = scorer.score(&pictures, &texts, &[*pair], &mut |_| true);
+        let alone = scorer.score(&pictures, &texts, &[*pair], Cancel::NEVER);
         let (alone, together) = (alone[0].as_ref().unwrap(), together.as_ref().unwrap());
         assert!((alone.cosine - together.cosine).abs() < 1e-6 && alone.parts == together.parts);
     }
@@ -248,7 +248,7 @@ fn what_is_wrong_fails_alone_and_cancelling_keeps_what_is_done() {
     let endless = "very ".repeat(75 * 70);
     let asked =
         [(0, 0), (1, 0), (2, 1), (9, 0), (0, 9)].map(|(picture, text)| Pair { picture, text });
-    let scores = scorer.score(&pictures, &["a cat", &endless], &asked, &mut |_| true);
+    let scores = scorer.score(&pictures, &["a cat", &endless], &asked, Cancel::NEVER);
     assert!(scores[0].is_ok());
     let said = |at: usize| {
         let failure = scores[at].as_ref().unwrap_err();
@@ -258,7 +258,9 @@ fn what_is_wrong_fails_alone_and_cancelling_keeps_what_is_done() {
     for (at, data) in [(1, "33x90"), (2, "64"), (3, "9"), (4, "9")] {
         assert!(has_word(&said(at), data), "{at}: {}", said(at));
     }
-    let embedded = scorer.embed(&pictures, &mut |_| false);
+    let passes = AtomicUsize::new(0);
+    let second = || passes.fetch_add(1, Ordering::Relaxed) > 0;
+    let embedded = scorer.embed(&pictures, Cancel::when(&second));
     let kinds: Vec<_> = embedded
         .iter()
         .map(|e| e.as_ref().err().map(|f| f.kind))
@@ -272,7 +274,7 @@ fn what_is_wrong_fails_alone_and_cancelling_keeps_what_is_done() {
         picture: 0,
         text: 0,
     }];
-    let scores = scorer.score(&pictures, &["a cat"], &asked, &mut |_| false);
+    let scores = scorer.score(&pictures, &["a cat"], &asked, Cancel::when(&|| true));
     assert_eq!(scores[0].as_ref().err().map(|f| f.kind), cancelled);
 }
 

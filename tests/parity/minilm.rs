@@ -5,9 +5,11 @@ use benchtop::inference::candle::minilm::MiniLm;
 use benchtop::inference::candle::scorer::Options;
 use benchtop::inference::scoring::TextEmbedder;
 use benchtop::model::ErrorKind;
+use benchtop::model::cancel::Cancel;
 use benchtop::model::generation::FailureKind;
 use candle_core::{Device, Tensor};
 use serde::Deserialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::support::{assert_close, data, linked, relative_error, replaced_text};
 use crate::support::{Need, skip};
@@ -39,7 +41,7 @@ fn tiny() -> MiniLm {
 fn rows(model: &mut MiniLm, texts: &[String]) -> Tensor {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let found: Vec<f32> = model
-        .embed(&texts, &mut |_| true)
+        .embed(&texts, Cancel::NEVER)
         .into_iter()
         .flat_map(|e| e.unwrap().vector)
         .collect();
@@ -77,7 +79,7 @@ fn what_is_longer_than_the_model_takes_is_said() {
     let (fixture, mut model) = (texts(), tiny());
     let texts: Vec<&str> = fixture.texts.iter().map(String::as_str).collect();
     let cut: Vec<Option<usize>> = model
-        .embed(&texts, &mut |_| true)
+        .embed(&texts, Cancel::NEVER)
         .into_iter()
         .map(|e| e.unwrap().tokens_before_cut)
         .collect();
@@ -120,7 +122,9 @@ fn padding_counts_for_nothing_and_the_tokenizers_own_cutting_is_not_taken_over()
 #[test]
 fn work_that_nobody_wants_any_more_ends() {
     let texts = vec!["a cat"; 70];
-    let found = tiny().embed(&texts, &mut |done| done < 32);
+    let passes = AtomicUsize::new(0);
+    let second = || passes.fetch_add(1, Ordering::Relaxed) > 0;
+    let found = tiny().embed(&texts, Cancel::when(&second));
     assert_eq!(found.iter().filter(|e| e.is_ok()).count(), 32);
     let stopped = found.into_iter().filter_map(Result::err).map(|f| f.kind);
     assert!(
@@ -186,7 +190,7 @@ fn the_real_model_agrees_with_sentence_transformers() {
     let mut model = MiniLm::open(folder.as_ref(), &Options::cpu()).unwrap();
     assert_eq!((model.dimension(), model.max_tokens()), (384, 256));
     for Pair { a, b, cosine } in pairs {
-        let found = model.embed(&[&a, &b], &mut |_| true);
+        let found = model.embed(&[&a, &b], Cancel::NEVER);
         let [a, b] = [&found[0], &found[1]].map(|e| &e.as_ref().unwrap().vector);
         let got: f64 = a
             .iter()

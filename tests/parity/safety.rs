@@ -3,6 +3,7 @@
 use benchtop::inference::candle::safety::StableDiffusionSafetyChecker;
 use benchtop::inference::candle::scorer::Options;
 use benchtop::inference::scoring::SafetyChecker;
+use benchtop::model::cancel::Cancel;
 use benchtop::model::generation::FailureKind;
 use candle_core::{Device, Tensor};
 use serde::Deserialize;
@@ -31,7 +32,7 @@ fn options() -> Options {
 }
 
 fn agrees(checker: &mut StableDiffusionSafetyChecker) {
-    let safety = checker.check(&pictures(), &mut |_| true);
+    let safety = checker.check(&pictures(), Cancel::NEVER);
     let close = |got: &[f32], expected: &[f32]| {
         // A cosine that is off in its last place may round to the next thousandth.
         assert!(
@@ -113,7 +114,7 @@ fn a_checker_without_concepts_and_a_picture_without_pixels_are_refused() {
         StableDiffusionSafetyChecker::open(&data("clip/safety_checker"), &options()).unwrap();
     let mut pictures = pictures();
     pictures[0].width = 0;
-    let safety = checker.check(&pictures, &mut |_| true);
+    let safety = checker.check(&pictures, Cancel::NEVER);
     assert_eq!(safety[0].as_ref().unwrap_err().kind, FailureKind::Input);
     assert!(safety[1..].iter().all(Result::is_ok));
 }

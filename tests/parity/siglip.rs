@@ -3,6 +3,7 @@
 use benchtop::inference::candle::scorer::{DualEncoderScorer, Options, SiglipScorer, open};
 use benchtop::inference::candle::siglip::Siglip;
 use benchtop::inference::scoring::{ImageTextScorer, Pair};
+use benchtop::model::cancel::Cancel;
 use candle_core::{Device, Tensor};
 use serde::Deserialize;
 
@@ -22,7 +23,7 @@ fn cosines_and_logits_are_those_of_transformers() {
     let mut scorer = SiglipScorer::open(&data("clip/siglip"), &options()).unwrap();
     agrees("siglip", &mut scorer, 1e-5);
     let pairs: Vec<Pair> = (0..5).map(|picture| Pair { picture, text: 0 }).collect();
-    let scores = scorer.score(&pictures(), &["a photo of a cat"], &pairs, &mut |_| true);
+    let scores = scorer.score(&pictures(), &["a photo of a cat"], &pairs, Cancel::NEVER);
     let logit = |score: Result<_, _>| scorer.capabilities().logit(&score.unwrap());
     let logits: Vec<f32> = scores.iter().cloned().map(logit).collect();
     let logits = Tensor::from_vec(logits, (5, 1), &Device::Cpu).unwrap();

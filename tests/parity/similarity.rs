@@ -2,6 +2,7 @@
 
 use benchtop::metrics::kmmd::{MOST, kmmd};
 use benchtop::metrics::nearest::{Rows, nearest, pairs_above};
+use benchtop::model::cancel::Cancel;
 use candle_core::{Device, Tensor};
 use half::f16;
 use serde::Deserialize;
@@ -24,7 +25,7 @@ fn neighbors_and_pairs_are_those_of_numpy() {
     let (a, b) = (Rows::new(&a, 24).unwrap(), Rows::new(&b, 24).unwrap());
     let order = fixture["nearest"].to_vec2::<i64>().unwrap();
     let cosines = fixture["cosines"].to_vec2::<f64>().unwrap();
-    for (best, (order, cosines)) in nearest(&a, &b, 5, &mut |_| true)
+    for (best, (order, cosines)) in nearest(&a, &b, 5, Cancel::NEVER)
         .unwrap()
         .iter()
         .zip(order.iter().zip(cosines))
@@ -38,7 +39,7 @@ fn neighbors_and_pairs_are_those_of_numpy() {
     }
     let own = fixture["own"].to_vec2::<f64>().unwrap();
     for threshold in [0.5f32, 0.9] {
-        let found = pairs_above(&a, threshold, 1 << 20, &mut |_| true).unwrap();
+        let found = pairs_above(&a, threshold, 1 << 20, Cancel::NEVER).unwrap();
         let above = |i: usize| (i + 1..a.len()).map(move |j| (i, j));
         let expected: Vec<(usize, usize)> = (0..a.len())
             .flat_map(above)
@@ -70,7 +71,7 @@ fn the_discrepancy_is_that_of_numpy() {
         Rows::new(&a[..90 * 24], 24).unwrap(),
         Rows::new(&b[..70 * 24], 24).unwrap(),
     );
-    let got = kmmd(&x, &y, MOST, 0, &mut |_| true).unwrap();
+    let got = kmmd(&x, &y, MOST, 0, Cancel::NEVER).unwrap();
     for (got, expected) in [
         (got.sigma, expected.sigma),
         (got.unbiased, expected.unbiased),
@@ -84,10 +85,10 @@ fn the_discrepancy_is_that_of_numpy() {
         Rows::new(&a[..78 * 24], 24).unwrap(),
         Rows::new(&a[78 * 24..156 * 24], 24).unwrap(),
     );
-    let same = kmmd(&x, &y, MOST, 0, &mut |_| true).unwrap();
+    let same = kmmd(&x, &y, MOST, 0, Cancel::NEVER).unwrap();
     assert!(same.unbiased.abs() < 0.1 * got.unbiased && same.biased > same.unbiased);
     // Drawn by seed: another seed takes others.
-    let drawn = |seed| kmmd(&x, &y, 40, seed, &mut |_| true).unwrap();
+    let drawn = |seed| kmmd(&x, &y, 40, seed, Cancel::NEVER).unwrap();
     assert!(
         drawn(1) == drawn(1)
             && drawn(1).unbiased != drawn(2).unbiased

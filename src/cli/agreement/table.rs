@@ -222,6 +222,7 @@ mod tests {
     use super::*;
     use benchtop_metrics::agreement::Agreement;
     use benchtop_model::agreement::{Bootstrap, Scale};
+    use benchtop_model::cancel::Cancel;
 
     fn rows() -> Vec<Row> {
         let of = |ratings: &[(u32, u16, u8)], plan: Bootstrap| {
@@ -229,7 +230,7 @@ mod tests {
                 Agreement::of(Scale::new(2, 0).unwrap(), ratings.iter().copied()).unwrap();
             agreement
                 .counts()
-                .bootstrapped(plan, &mut |_| true)
+                .bootstrapped(plan, Cancel::NEVER)
                 .unwrap()
         };
         let plan = Bootstrap {

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::{import, out};
 use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
 use benchtop_model::board::{Board, BoardQuery, Curated};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::analysis::analyse;
 use benchtop_pipeline::board::{BoardData, from_paths_by};
@@ -108,9 +109,13 @@ impl Source {
     /// Analyzes the board, here for files and in the owner for a project.
     pub fn analysed(&self, what: What) -> Result<Analysis> {
         match self {
-            Source::Files(scored) => {
-                analyse(scored, &scored.engine().choose(None), None, &what, &|| true)
-            }
+            Source::Files(scored) => analyse(
+                scored,
+                &scored.engine().choose(None),
+                None,
+                &what,
+                Cancel::NEVER,
+            ),
             Source::Project(client, board) => {
                 let ask = AnalyseAsk {
                     board: (**board).clone(),

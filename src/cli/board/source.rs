@@ -8,6 +8,7 @@ use benchtop_metrics::extract::Extractor;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
 use benchtop_model::board::{Board, BoardQuery, DrilldownPage, ItemAnswers, PublishedFigures};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::board::{BoardData, DRILLDOWN_FURTHER_PAGE, from_paths_by};
 use benchtop_protocol::Client;
@@ -98,7 +99,7 @@ impl Source {
                 column,
                 &scored.engine().choose(None),
                 plan,
-                &|| true,
+                Cancel::NEVER,
             ),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
@@ -121,7 +122,7 @@ impl Source {
         match self {
             Source::Files(scored, _) => {
                 let chosen = scored.engine().choose(None);
-                scored.compare((a, b), column, &chosen, plan, (&|| true, &|_| true))
+                scored.compare((a, b), column, &chosen, plan, (Cancel::NEVER, &|_| true))
             }
             Source::Project(client, ask) => {
                 let (ask, models, column) =
@@ -185,7 +186,7 @@ impl Source {
             Source::Files(scored, _) => {
                 let Some(other) = other else {
                     return scored
-                        .against_tools(&scored.engine().choose(None), (&|| true, &|_| true));
+                        .against_tools(&scored.engine().choose(None), (Cancel::NEVER, &|_| true));
                 };
                 let mapping = args
                     .mapping
@@ -196,7 +197,7 @@ impl Source {
                 scored.disagreements(
                     &second,
                     &scored.engine().choose(None),
-                    (&|| true, &|_| true),
+                    (Cancel::NEVER, &|_| true),
                 )
             }
             Source::Project(client, ask) => {

@@ -11,6 +11,8 @@ use crate::out::print;
 use benchtop_inference::candle::scorer::{ClipScorer, Options};
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::ImageTextScorer;
+use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::import::Progress;
 use benchtop_model::{Result, clean};
 use benchtop_pipeline::scoring::compare::{Comparison, compare};
 
@@ -40,20 +42,17 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
     let mut model = ClipScorer::open(&Hub::from_env()?.path(&model)?, &Options::cpu())?;
     let name = ImageTextScorer::capabilities(&model).name.clone();
     let show = !json && std::io::stderr().is_terminal();
-    let mut done = 0;
-    let progress = &mut |more| {
-        done += more;
-        if show && more > 0 {
-            out::progress(&out::count(done, "picture"));
+    let tell = |progress: Progress| {
+        if show {
+            out::progress(&out::count(progress.done, "picture"));
         }
-        true
     };
     let found = compare(
         &mut model,
         &name,
         (&args.first, &args.second),
         (args.threshold, args.seed),
-        progress,
+        ProgressSink::new(&tell, Cancel::NEVER),
     )?;
     if show {
         out::progress("");

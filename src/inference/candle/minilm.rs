@@ -15,7 +15,8 @@ use super::config::Config;
 use super::device::describe;
 use super::dual_encoder::Options;
 use super::pipeline::{failure, wrong};
-use crate::scoring::{EmbeddedText, TextEmbedder, Watch};
+use crate::scoring::{EmbeddedText, TextEmbedder};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, ErrorKind, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 
@@ -253,7 +254,7 @@ impl TextEmbedder for MiniLm {
     fn embed(
         &mut self,
         texts: &[&str],
-        watch: Watch,
+        cancel: Cancel<'_>,
     ) -> Vec<std::result::Result<EmbeddedText, Failure>> {
         let read: Vec<Result<(Vec<u32>, usize)>> =
             texts.iter().map(|text| self.ids(text)).collect();
@@ -262,9 +263,8 @@ impl TextEmbedder for MiniLm {
         order.sort_by_key(|at| read[*at].as_ref().map_or(0, |(ids, _)| ids.len()));
         let mut found: Vec<Option<std::result::Result<EmbeddedText, Failure>>> =
             texts.iter().map(|_| None).collect();
-        let (mut done, mut goes_on) = (0, watch(0));
         for some in order.chunks(TOGETHER) {
-            if !goes_on {
+            if cancel.is_canceled() {
                 break;
             }
             let ids: Vec<&[u32]> = some
@@ -289,8 +289,6 @@ impl TextEmbedder for MiniLm {
                         .for_each(|at| found[*at] = Some(Err(why.clone())));
                 }
             }
-            done += some.len();
-            goes_on = watch(done);
         }
         let rest = |(found, read): (
             Option<std::result::Result<EmbeddedText, Failure>>,

@@ -11,7 +11,8 @@ use super::clip::{ClipConfig, VisionEncoder};
 use super::dual_encoder::Options;
 use super::scorer::{in_batches, rows};
 use crate::preprocess::{self, Preprocessor, Steps};
-use crate::scoring::{SafetyChecker, Watch};
+use crate::scoring::SafetyChecker;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use benchtop_model::safety::Safety;
@@ -147,7 +148,7 @@ impl SafetyChecker for StableDiffusionSafetyChecker {
     fn check(
         &mut self,
         pictures: &[Pixels],
-        watch: Watch,
+        cancel: Cancel<'_>,
     ) -> Vec<std::result::Result<Safety, Failure>> {
         let wanted: Vec<usize> = (0..pictures.len()).collect();
         let forward = |planes: &Tensor| rows(&self.vision.forward(planes)?);
@@ -156,7 +157,7 @@ impl SafetyChecker for StableDiffusionSafetyChecker {
             &self.options,
             pictures,
             &wanted,
-            watch,
+            cancel,
             forward,
         );
         let lost = || {

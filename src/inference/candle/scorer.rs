@@ -12,7 +12,8 @@ pub use super::dual_encoder::{DualEncoderScorer, Opened, Options};
 use super::pipeline::{failure, wrong};
 use super::siglip::Siglip;
 use crate::preprocess::Preprocessor;
-use crate::scoring::{ImageEmbedder, ImageTextScorer, Pair, Watch};
+use crate::scoring::{ImageEmbedder, ImageTextScorer, Pair};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use benchtop_model::similarity::{ScorerCapabilities, Similarity};
@@ -99,7 +100,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         &self,
         pictures: &[Pixels],
         wanted: &[usize],
-        watch: Watch,
+        cancel: Cancel<'_>,
     ) -> HashMap<usize, Embedded> {
         let forward = |planes: &Tensor| rows(&self.towers.pictures(planes)?);
         in_batches(
@@ -107,14 +108,14 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
             &self.options,
             pictures,
             wanted,
-            watch,
+            cancel,
             forward,
         )
     }
 
     /// The embeddings of `texts` and their numbers of chunks. The normalized embeddings of the
     /// chunks are averaged and normalized again.
-    fn texts<'t>(&self, texts: Vec<&'t str>, watch: Watch) -> HashMap<&'t str, Read> {
+    fn texts<'t>(&self, texts: Vec<&'t str>, cancel: Cancel<'_>) -> HashMap<&'t str, Read> {
         let mut read: HashMap<&str, Read> = HashMap::new();
         let mut chunks: Vec<(&str, Vec<u32>)> = Vec::new();
         for text in texts {
@@ -129,16 +130,15 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
                 Err(failure) => drop(read.insert(text, Err(failure))),
             }
         }
-        let mut going = true;
         for some in chunks.chunks(TEXTS) {
             let ids: Vec<Vec<u32>> = some.iter().map(|(_, chunk)| chunk.clone()).collect();
-            let encoded = match going {
-                true => self
+            let encoded = match cancel.is_canceled() {
+                false => self
                     .towers
                     .texts(&ids)
                     .and_then(|t| rows(&t))
                     .map_err(refused),
-                false => Err(cancelled()),
+                true => Err(cancelled()),
             };
             for (at, (text, _)) in some.iter().enumerate() {
                 let row = encoded
@@ -155,7 +155,6 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
                     _ => {}
                 }
             }
-            going = going && watch(0);
         }
         for mean in read
             .values_mut()
@@ -193,20 +192,19 @@ type Read = std::result::Result<(Vec<f32>, u32), Failure>;
 
 pub(super) type Embedded = std::result::Result<Vec<f32>, Failure>;
 
-/// Preprocesses and encodes the `wanted` pictures in batches. Once `watch` returns `false`, the
-/// rest is canceled.
+/// Preprocesses and encodes the `wanted` pictures in batches. Canceled work
+/// fails the rest.
 pub(super) fn in_batches(
     preprocessor: &Preprocessor,
     options: &Options,
     pictures: &[Pixels],
     wanted: &[usize],
-    watch: Watch,
+    cancel: Cancel<'_>,
     forward: impl Fn(&Tensor) -> candle_core::Result<Vec<Vec<f32>>>,
 ) -> HashMap<usize, Embedded> {
     let mut done: HashMap<usize, Embedded> = HashMap::new();
-    let mut going = true;
     for batch in wanted.chunks(options.together.max(1)) {
-        if !going {
+        if cancel.is_canceled() {
             done.extend(batch.iter().map(|at| (*at, Err(cancelled()))));
             continue;
         }
@@ -244,7 +242,6 @@ pub(super) fn in_batches(
                 }
             }
         }
-        going = watch(done.len());
     }
     done
 }
@@ -299,7 +296,7 @@ impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
         pictures: &[Pixels],
         texts: &[&str],
         pairs: &[Pair],
-        watch: Watch,
+        cancel: Cancel<'_>,
     ) -> Vec<std::result::Result<Similarity, Failure>> {
         let mut said: Vec<&str> = pairs
             .iter()
@@ -307,21 +304,11 @@ impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
             .collect();
         said.sort_unstable();
         said.dedup();
-        let mut going = true;
-        let known = self.texts(said, &mut |done| {
-            going = watch(done);
-            going
-        });
+        let known = self.texts(said, cancel);
         let mut wanted: Vec<usize> = pairs.iter().map(|pair| pair.picture).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let embedded = match going {
-            true => self.embedded(pictures, &wanted, watch),
-            false => wanted
-                .into_iter()
-                .map(|at| (at, Err(cancelled())))
-                .collect(),
-        };
+        let embedded = self.embedded(pictures, &wanted, cancel);
         let score = |pair: &Pair| {
             let missing =
                 |what: &str, at| Failure::new(FailureKind::Input, format!("no {what} {at}"));
@@ -355,9 +342,9 @@ impl<T: DualEncoderScorer> ImageEmbedder for DualEncoder<T> {
         self.fingerprint.clone()
     }
 
-    fn embed(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Embedded> {
+    fn embed(&mut self, pictures: &[Pixels], cancel: Cancel<'_>) -> Vec<Embedded> {
         let wanted: Vec<usize> = (0..pictures.len()).collect();
-        let mut embedded = self.embedded(pictures, &wanted, watch);
+        let mut embedded = self.embedded(pictures, &wanted, cancel);
         let lost = || {
             Err(Failure::new(
                 FailureKind::BadOutput,

@@ -5,7 +5,6 @@
 //! in each category or, for a pair of annotators, the cell of their table). So a draw costs the
 //! same for 600 and for 600,000 items.
 
-use super::Watch;
 use super::counts::{Counts, PairCounts};
 use super::measures::{self, Value};
 use super::resample::Stream;
@@ -14,7 +13,8 @@ use crate::statistics::Z95;
 use benchtop_model::agreement::{
     AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined,
 };
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::cancel::Cancel;
+use benchtop_model::error::{Error, Result};
 
 /// Minimum share of draws in which a value must be defined for an interval. Our choice: a draw
 /// without the rare category has no kappa, and with too many such draws the interval would describe
@@ -28,13 +28,18 @@ const MOST_DRAWS: u32 = 1_000_000;
 const AIM: f64 = 0.1;
 
 impl Counts {
-    /// All measures with intervals. `watch` gets the number of draws made so far, for all
-    /// annotators and then for each pair.
+    /// All measures with intervals, for all annotators and then for each pair. `cancel` is asked
+    /// after each draw.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] if `watch` returns false. [`ErrorKind::Input`] unless the number of
+    /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
+    /// [`Input`](benchtop_model::ErrorKind::Input) unless the number of
     /// draws is between 2 and 1,000,000.
-    pub fn bootstrapped(&self, bootstrap: Bootstrap, watch: Watch) -> Result<AgreementReport> {
+    pub fn bootstrapped(
+        &self,
+        bootstrap: Bootstrap,
+        cancel: Cancel<'_>,
+    ) -> Result<AgreementReport> {
         if bootstrap.draws < 2 || bootstrap.draws > MOST_DRAWS {
             let what = format!(
                 "invalid number of bootstrap draws {}: must be from 2 to {MOST_DRAWS}",
@@ -46,19 +51,7 @@ impl Counts {
         }
         let mut report = self.report();
         report.bootstrap = Some(bootstrap);
-        let mut done = 0;
-        let mut progress = || {
-            done += 1;
-            if watch(done) {
-                Ok(())
-            } else {
-                Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "the bootstrap was cancelled",
-                ))
-            }
-        };
-        self.draw_all(bootstrap, &mut report.all, &mut progress)?;
+        self.draw_all(bootstrap, &mut report.all, cancel)?;
         for pair in &mut report.pairs {
             if let Some(counts) = self.pairs.get(&(pair.a, pair.b)) {
                 // Each pair has its own random stream, so its result does not depend on other
@@ -69,19 +62,14 @@ impl Counts {
                     Stream::new(bootstrap.seed, purpose),
                     counts,
                     &mut pair.measures,
-                    &mut progress,
+                    cancel,
                 )?;
             }
         }
         Ok(report)
     }
 
-    fn draw_all(
-        &self,
-        plan: Bootstrap,
-        all: &mut Measures,
-        progress: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<()> {
+    fn draw_all(&self, plan: Bootstrap, all: &mut Measures, cancel: Cancel<'_>) -> Result<()> {
         let kinds: Vec<Pattern> = self.patterns.keys().copied().collect();
         let of: Vec<u64> = self.patterns.values().copied().collect();
         let fleiss = all.fleiss_items.map(|items| items.ratings);
@@ -95,7 +83,7 @@ impl Counts {
                 sums.add(*pattern, *n as i64);
             }
             draws.add(&measures::all(&sums, self.scale, None, fleiss));
-            progress()?;
+            cancel.check()?;
         }
         draws.write_intervals(all);
         Ok(())
@@ -107,7 +95,7 @@ impl Counts {
         mut stream: Stream,
         counts: &PairCounts,
         of_pair: &mut Measures,
-        progress: &mut dyn FnMut() -> Result<()>,
+        cancel: Cancel<'_>,
     ) -> Result<()> {
         let mut drawn = Vec::new();
         let mut draws = Draws::new(plan.draws);
@@ -115,7 +103,7 @@ impl Counts {
             stream.multinomial(&counts.table, &mut drawn);
             let sums = Sums::of_table(self.scale.categories, &drawn);
             draws.add(&measures::all(&sums, self.scale, Some(&drawn), Some(2)));
-            progress()?;
+            cancel.check()?;
         }
         draws.write_intervals(of_pair);
         Ok(())

@@ -33,9 +33,6 @@ pub use self::methods::methods_paragraph;
 pub(super) use self::resample::Stream as Drawing;
 pub use self::sentences::{quality_sentences, revised, round_sentences};
 
-/// Called after each draw with the number of draws so far. Returning `false` cancels.
-pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
-
 /// Ratings with their counts: one rating per item and annotator, and at most 255 per item.
 ///
 /// Items are numbers that start near 0 (the rows of a project). Memory is 22 bytes per item up to

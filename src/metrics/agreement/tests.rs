@@ -2,6 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use benchtop_model::agreement::{AgreementReport, Bootstrap, Undefined};
+use benchtop_model::cancel::Cancel;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn scale(categories: u8) -> Scale {
     Scale::new(categories, 0).unwrap()
@@ -14,7 +16,7 @@ fn of(categories: u8, ratings: &[(u32, u16, u8)]) -> Agreement {
 fn drawn(agreement: &Agreement, draws: u32, seed: u64) -> AgreementReport {
     agreement
         .counts()
-        .bootstrapped(Bootstrap { draws, seed }, &mut |_| true)
+        .bootstrapped(Bootstrap { draws, seed }, Cancel::NEVER)
         .unwrap()
 }
 
@@ -230,18 +232,16 @@ fn draws_are_reproducible_and_pairs_are_independent() {
 #[test]
 fn bootstrap_can_be_canceled_and_needs_draws() {
     let agreement = of(2, &two_people(60, 2));
-    let mut progress = Vec::new();
     let plan = Bootstrap { draws: 10, seed: 1 };
-    let stopped = agreement.counts().bootstrapped(plan, &mut |n| {
-        progress.push(n);
-        n < 14
-    });
+    let asked = AtomicUsize::new(0);
+    let at_14 = || asked.fetch_add(1, Ordering::Relaxed) == 13;
+    let stopped = agreement.counts().bootstrapped(plan, Cancel::when(&at_14));
     assert_eq!(stopped.unwrap_err().kind, ErrorKind::Cancelled);
-    assert_eq!(progress, (1..=14).collect::<Vec<_>>());
+    assert_eq!(asked.into_inner(), 14);
     for draws in [0, 1, u32::MAX] {
         let refused = agreement
             .counts()
-            .bootstrapped(Bootstrap { draws, seed: 1 }, &mut |_| true);
+            .bootstrapped(Bootstrap { draws, seed: 1 }, Cancel::NEVER);
         let refused = refused.unwrap_err();
         assert_eq!(
             (refused.kind, refused.place.field.as_deref()),

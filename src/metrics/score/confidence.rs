@@ -5,10 +5,11 @@ use super::accuracy_columns::Sc;
 use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
 use crate::dysca::{sc_estimate, sc_interval};
+use benchtop_model::Result;
 use benchtop_model::agreement::{Bootstrap, Interval};
 use benchtop_model::board::Cell;
 use benchtop_model::board::analysis::ScEstimate;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::cancel::Cancel;
 
 /// An estimate with its confidence interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,13 +27,6 @@ pub struct Estimate {
 }
 
 const NO_NOISE: &str = "the sampling noise cannot be estimated; this needs two styles, one of them with two clusters, and both right and wrong answers";
-
-/// Returns false as soon as the result is no longer needed.
-pub type KeepGoing<'a> = &'a dyn Fn() -> bool;
-
-fn cancelled() -> Error {
-    Error::new(ErrorKind::Cancelled, "cancelled")
-}
 
 impl Estimate {
     /// An estimate without an interval, with the reason.
@@ -73,14 +67,14 @@ impl BoardEngine {
     /// A cell with its interval.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] if `wanted` returns false.
+    /// [`benchtop_model::ErrorKind::Cancelled`].
     pub fn estimate(
         &self,
         model: usize,
         column: usize,
         chosen: &ItemSelection,
         plan: Bootstrap,
-        wanted: KeepGoing<'_>,
+        cancel: Cancel<'_>,
     ) -> Result<Estimate> {
         if let Some(what) = self.sc_value(column) {
             return Ok(self.sc_estimate_of_cell((model, column, what), chosen));
@@ -94,9 +88,7 @@ impl BoardEngine {
                 ));
             }
         };
-        if !wanted() {
-            return Err(cancelled());
-        }
+        cancel.check()?;
         let interval = again.interval(plan);
         let value = again.values().first().copied().flatten();
         Ok(Estimate {
@@ -194,14 +186,14 @@ impl BoardEngine {
     /// are resampled together, because they answer the same questions.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] if `wanted` returns false.
+    /// [`benchtop_model::ErrorKind::Cancelled`].
     pub fn difference(
         &self,
         (a, b): (usize, usize),
         column: usize,
         chosen: &ItemSelection,
         plan: Bootstrap,
-        wanted: KeepGoing<'_>,
+        cancel: Cancel<'_>,
     ) -> Result<Estimate> {
         let chosen = &self.shared((a, b), chosen);
         if self.units_behind(a, column, chosen).1.is_empty()
@@ -225,9 +217,7 @@ impl BoardEngine {
                 ));
             }
         };
-        if !wanted() {
-            return Err(cancelled());
-        }
+        cancel.check()?;
         let value = again.difference((0, 1));
         if value.is_none() {
             return Ok(Estimate::without_interval(

@@ -12,6 +12,7 @@ use super::question_table::{QuestionTable, UNGRADED};
 use super::*;
 use crate::consensus;
 use benchtop_model::board::Counts;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role, Variant};
 
 fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str) -> Item {
@@ -551,7 +552,7 @@ fn self_awareness_counts_right_refusals() {
         ruled.column("AR").unwrap(),
     );
     let sure = ruled
-        .estimate(0, at, &ruled.choose(None), plan, &|| true)
+        .estimate(0, at, &ruled.choose(None), plan, Cancel::NEVER)
         .unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);
     assert_eq!(
@@ -767,7 +768,7 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
     let mut seen = 0;
     for (at, column) in board.columns.iter().enumerate() {
         let value = |model: usize| board.rows[model].cells[at].and_then(Cell::value);
-        let sure = ruled.estimate(0, at, &chosen, plan, &|| true).unwrap();
+        let sure = ruled.estimate(0, at, &chosen, plan, Cancel::NEVER).unwrap();
         let (drawn, cell) = (sure.value.unwrap(), value(0).unwrap());
         assert!(
             (drawn - cell).abs() < 1e-6,
@@ -775,7 +776,7 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
             column.name
         );
         let apart = ruled
-            .difference((0, 1), at, &chosen, plan, &|| true)
+            .difference((0, 1), at, &chosen, plan, Cancel::NEVER)
             .unwrap();
         let expected = value(0).unwrap() - value(1).unwrap();
         assert!(
@@ -825,7 +826,9 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
                 .any(|c| c.name == "Final.corruption-clean"),
         "{seen}"
     );
-    let cancelled = ruled.estimate(0, 0, &chosen, plan, &|| false).unwrap_err();
+    let cancelled = ruled
+        .estimate(0, 0, &chosen, plan, Cancel::when(&|| true))
+        .unwrap_err();
     assert_eq!(cancelled.kind, benchtop_model::ErrorKind::Cancelled);
 }
 

@@ -1,7 +1,6 @@
 //! The kinds of requests: a trait for the handlers of each, and what a handler runs with.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc;
 
@@ -9,7 +8,7 @@ use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::writer::DecisionRequest;
 use benchtop_model::Result;
-use benchtop_model::import::Progress;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_protocol::wire::{AnyReply, Blind, FromOwner, Receipt, Request};
 
 /// Queue of the replies to one client.
@@ -18,7 +17,7 @@ pub type Outbox = mpsc::Sender<FromOwner>;
 /// Cancellation and partial replies of a query.
 pub struct Watch<'a> {
     /// Whether the request was canceled.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    pub cancel: Cancel<'a>,
     /// Sends a part of the reply early.
     pub partial: &'a mut dyn FnMut(AnyReply),
 }
@@ -37,29 +36,19 @@ pub trait Query: Request {
     }
 }
 
-/// Receives the progress of a task. Returns `false` if the task was canceled.
-pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> bool;
-
 /// Context of a running task.
 pub struct TaskContext<'a> {
     pub shared: &'a Arc<OwnerContext>,
     /// Annotator on whose behalf the task runs.
     pub who: &'a str,
-    /// Sends progress to the client.
+    /// Sends progress to the client, and knows whether the client canceled the task.
     pub progress: ProgressSink<'a>,
-    /// Set when the client cancels the task.
-    pub cancelled: &'a AtomicBool,
 }
 
 impl TaskContext<'_> {
     /// What the annotator may see now.
     pub fn sight(&self) -> AnnotatorView {
         AnnotatorView::of(self.shared, self.who)
-    }
-
-    /// Whether the task was not canceled.
-    pub fn is_wanted(&self) -> bool {
-        !self.cancelled.load(Ordering::Relaxed)
     }
 }
 

@@ -10,9 +10,9 @@ use crate::{queries, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
 use benchtop_model::Result;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::evaluation::{NewRun, OptionOrders, Wording};
 use benchtop_model::history::stamp;
-use benchtop_model::import::Progress;
 use benchtop_pipeline::evaluate::judge::{
     JudgeContext, JudgeSummary, Unread, ask as ask_judge, unread,
 };
@@ -31,7 +31,7 @@ use benchtop_store::judge_cache::{JudgeExtractions, JudgeJournal};
 pub fn judge_all(
     shared: &Arc<OwnerContext>,
     ask: &JudgeRequest,
-    watch: &mut dyn FnMut(Progress) -> bool,
+    watch: ProgressSink<'_>,
 ) -> Result<JudgeReport> {
     let new = settings(ask);
     check(&new)?;
@@ -41,15 +41,8 @@ pub fn judge_all(
     }
     // Validates URLs and keys first. Nothing is sent.
     let mut model = (shared.evaluations.maker)(&new)?;
-    let mut tell = |done, of| {
-        watch(Progress {
-            what: "asking the judge".into(),
-            done,
-            of,
-        })
-    };
     let scored = queries::scored(shared, Some(Extractor::Strict))?;
-    let all = unread(&scored, &ask.models, &mut || tell(0, None))?;
+    let all = unread(&scored, &ask.models, watch.cancel)?;
     let root = shared.project.root();
     if ask.dry {
         return Ok(report(
@@ -72,7 +65,7 @@ pub fn judge_all(
         judged: &mut judged,
         now: &|| stamp(now()),
     };
-    let done = ask_judge(&scored, &all, session, &mut |done, of| tell(done, Some(of)));
+    let done = ask_judge(&scored, &all, session, watch);
     // The board by this rule has changed, even if the judge stopped replying.
     shared
         .scored()

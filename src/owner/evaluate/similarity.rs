@@ -7,8 +7,8 @@ use benchtop_inference::candle::minilm::MiniLm;
 use benchtop_inference::candle::scorer::Options;
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::TextEmbedder;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::free_form::FreeForm;
-use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{
     SimilaritySummary, column, compare, compared, models,
@@ -54,7 +54,7 @@ impl<'s> Scores<'s> {
         let (Some(cosines), catalog) = (cosines, self.shared.items.catalog()) else {
             return Vec::new();
         };
-        let Ok(mut all) = compared(&catalog, &[model.to_string()], self.rule, &|| true) else {
+        let Ok(mut all) = compared(&catalog, &[model.to_string()], self.rule, Cancel::NEVER) else {
             return Vec::new();
         };
         column(
@@ -74,7 +74,7 @@ impl<'s> Scores<'s> {
 pub fn compare_all(
     shared: &Arc<OwnerContext>,
     ask: &SimilarityRequest,
-    watch: &mut dyn FnMut(Progress) -> bool,
+    watch: ProgressSink<'_>,
 ) -> Result<SimilarityReport> {
     let catalog = shared.items.catalog();
     let known = models(&catalog);
@@ -89,15 +89,7 @@ pub fn compare_all(
                 .help(format!("models with answers: {}", known.join(", "))),
         );
     }
-    let watch = std::cell::RefCell::new(watch);
-    let tell = |done, of| {
-        watch.borrow_mut()(Progress {
-            what: "comparing".into(),
-            done,
-            of,
-        })
-    };
-    let all = compared(&catalog, &wanted, ask.rule, &|| tell(0, None))?;
+    let all = compared(&catalog, &wanted, ask.rule, watch.cancel)?;
     // Held to the end, since two calls must not write to the same file.
     let _one = shared.evaluations.comparing();
     let folder = shared.project.similarity();
@@ -110,9 +102,7 @@ pub fn compare_all(
         false => {
             let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
             let mut cosines = Cosines::make_current(&folder, &model.fingerprint().short())?;
-            let done = compare(&all, &mut cosines, &mut model, &mut |done, of| {
-                tell(done, Some(of))
-            })?;
+            let done = compare(&all, &mut cosines, &mut model, watch)?;
             (Some(cosines), done, model.name().to_string())
         }
     };

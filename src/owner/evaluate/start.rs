@@ -9,6 +9,7 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::{
     MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
 };
@@ -24,7 +25,7 @@ use benchtop_store::trust::JobKind;
 /// Number of items between two checks for cancellation.
 const STEP: usize = 1024;
 
-/// Starts an evaluation on behalf of `by`, or previews it. `wanted` returns whether to continue.
+/// Starts an evaluation on behalf of `by`, or previews it.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for an unknown instruction;
@@ -34,7 +35,7 @@ pub fn begin(
     shared: &Arc<OwnerContext>,
     by: &str,
     new: &NewRun,
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<StartedRun> {
     check(new)?;
     let to = trust::of_run(new)?;
@@ -65,8 +66,8 @@ pub fn begin(
     };
     started.asks = known;
     for (at, number) in read.iter().enumerate() {
-        if at % STEP == 0 && !wanted() {
-            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
+        if at % STEP == 0 {
+            cancel.check()?;
         }
         let item = item(shared, *number)?;
         started.asks += u64::from(orders::count(
@@ -94,7 +95,7 @@ pub fn begin(
         started.drafts =
             shared
                 .jobs
-                .drafts(shared, numbers.iter().map(|number| number - 1), wanted)?;
+                .drafts(shared, numbers.iter().map(|number| number - 1), cancel)?;
         check_drafts(
             started.drafts,
             (started.items, "items"),

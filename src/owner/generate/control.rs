@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Inner, JobRuntime, wake};
 use crate::context::OwnerContext;
 use crate::trust;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -170,7 +171,7 @@ pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFail
 pub fn request_picture(
     shared: &Arc<OwnerContext>,
     number: u32,
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<Option<u32>> {
     let row = row_of(shared, number)?;
     if !shared
@@ -182,7 +183,7 @@ pub fn request_picture(
     {
         return Ok(None);
     }
-    let named = shared.jobs.requested_images(shared, wanted)?;
+    let named = shared.jobs.requested_images(shared, cancel)?;
     let Some(at) = named.of_row(row) else {
         return Ok(None);
     };

@@ -27,6 +27,7 @@ use super::context::OwnerContext;
 use super::trust::{self, ResumableJobs};
 use benchtop_files::disk;
 use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::PictureState;
 use benchtop_model::job::JobStatus;
 use benchtop_pipeline::generate::image_index::RequestedImages;
@@ -38,7 +39,7 @@ use queue::{Inner, States};
 use runner::wake;
 
 impl JobQueue {
-    /// The pictures that the items currently request. `wanted` returns whether to continue reading.
+    /// The pictures that the items currently request.
     ///
     /// # Errors
     /// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) if the texts are damaged;
@@ -46,14 +47,14 @@ impl JobQueue {
     pub fn requested_images(
         &self,
         shared: &OwnerContext,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<Arc<RequestedImages>> {
         let mut held = self.named.lock();
         let catalog = shared.items.catalog();
         if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
             return Ok(named.clone());
         }
-        let named = Arc::new(RequestedImages::read(&catalog, wanted)?);
+        let named = Arc::new(RequestedImages::read(&catalog, cancel)?);
         *held = Some(named.clone());
         Ok(named)
     }
@@ -66,9 +67,9 @@ impl JobQueue {
         &self,
         shared: &OwnerContext,
         rows: impl Iterator<Item = u32>,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<u64> {
-        let (_, states) = self.states(shared, false, wanted)?;
+        let (_, states) = self.states(shared, false, cancel)?;
         Ok(rows
             .filter(|row| states.get(*row as usize) == Some(&PictureState::Draft))
             .count() as u64)
@@ -83,14 +84,14 @@ impl JobQueue {
         &self,
         shared: &OwnerContext,
         broken: bool,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<PictureStates> {
-        let named = self.requested_images(shared, wanted)?;
+        let named = self.requested_images(shared, cancel)?;
         let damaged = match broken {
             true => self
                 .damaged
                 .lock()
-                .find(&shared.project.images(), named.links(), wanted)?,
+                .find(&shared.project.images(), named.links(), cancel)?,
             false => HashSet::new(),
         };
         let mut present = self.present.lock();
@@ -119,9 +120,9 @@ impl JobQueue {
     pub fn rows_with_missing_files(
         &self,
         shared: &OwnerContext,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<Vec<u32>> {
-        let named = self.requested_images(shared, wanted)?;
+        let named = self.requested_images(shared, cancel)?;
         let mut present = self.present.lock();
         present.refresh(&shared.project.images(), named.links())?;
         Ok(named.gone(&shared.items.pictures(), &present))

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::context::OwnerContext;
 use benchtop_inference::ImageGenerator;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Settings, Task};
 use benchtop_model::job::JobStatus;
@@ -72,15 +73,17 @@ impl Session {
         id: u32,
         generator: &dyn ImageGenerator,
     ) -> Result<Option<Session>> {
-        let is_wanted = || {
-            shared
+        let is_canceled = || {
+            !shared
                 .jobs
                 .inner()
                 .jobs
                 .get(&id)
                 .is_some_and(|j| j.job.standing.is_active())
         };
-        let named = shared.jobs.requested_images(shared, &is_wanted)?;
+        let named = shared
+            .jobs
+            .requested_images(shared, Cancel::when(&is_canceled))?;
         let capabilities = generator.capabilities();
         let mut inner = shared.jobs.inner();
         let Some(live) = inner

@@ -7,13 +7,14 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::job::{JobStatus, MAX_SAMPLES, NewJob, Plan, StartedJob};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_store::jobs::{self, FailureLog, Job, Scope, Stored};
 use benchtop_store::trust::JobKind;
 
-/// Starts a job on behalf of `by`, or previews it. `wanted` returns whether to continue.
+/// Starts a job on behalf of `by`, or previews it.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for unknown items;
@@ -23,7 +24,7 @@ pub fn begin(
     shared: &Arc<OwnerContext>,
     by: &str,
     new: &NewJob,
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<StartedJob> {
     check(new)?;
     let config = &*shared.config();
@@ -33,7 +34,7 @@ pub fn begin(
         trust::check(shared, &to)?;
     }
     let (plan, numbers) = select_items(&AnnotatorView::of(shared, by), &new.plan)?;
-    let named = shared.jobs.requested_images(shared, wanted)?;
+    let named = shared.jobs.requested_images(shared, cancel)?;
     let scope = if numbers.is_some() {
         Scope::Items
     } else {

@@ -6,11 +6,11 @@ use std::sync::{Arc, mpsc};
 use uuid::Uuid;
 
 use crate::context::OwnerContext;
-use crate::dispatch::{ProgressSink, Task, TaskContext};
+use crate::dispatch::{Task, TaskContext};
 use crate::queries;
 use crate::visibility::AnnotatorView;
 use crate::writer::{DecisionRequest, WriterCommand};
-use benchtop_model::import::Progress;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::usage::Tally;
 use benchtop_model::{Error, ErrorKind, Judgement, Result};
 use benchtop_protocol::wire::{Bulk, Bulked, Decide, Receipt, request};
@@ -97,15 +97,13 @@ pub(super) fn judge(
 ) -> Result<Bulked> {
     let mut done = Bulked::default();
     for chunk in rows.chunks(CHUNK) {
-        if !watch(Progress {
-            what: "judging".into(),
-            done: done.judged,
-            of: Some(rows.len() as u64),
-        }) {
-            let what = format!("canceled after {} items", done.judged);
-            return Err(Error::new(ErrorKind::Cancelled, what)
-                .help("run `benchtop undo --count N` to undo them"));
-        }
+        watch
+            .report("judging", done.judged, Some(rows.len() as u64))
+            .map_err(|_| {
+                let what = format!("canceled after {} items", done.judged);
+                Error::new(ErrorKind::Cancelled, what)
+                    .help("run `benchtop undo --count N` to undo them")
+            })?;
         let (sender, receipts) = mpsc::channel();
         for (row, rev) in chunk {
             let (number, judgement) = (row + 1, judgement.clone());
@@ -191,16 +189,10 @@ pub(super) fn take_back(
             }
             _ => return Ok(done),
         }
-        if !watch(Progress {
-            what: "undoing".into(),
-            done: done.judged,
-            of: None,
-        }) {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                format!("canceled after {} items were undone", done.judged),
-            ));
-        }
+        watch.report("undoing", done.judged, None).map_err(|_| {
+            let what = format!("canceled after {} items were undone", done.judged);
+            Error::new(ErrorKind::Cancelled, what)
+        })?;
         let (sender, receipt) = mpsc::channel();
         let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
         let work = WriterCommand::Decide {

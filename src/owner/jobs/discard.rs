@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::bulk;
 use crate::context::OwnerContext;
-use crate::dispatch::{ProgressSink, Task, TaskContext};
+use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use benchtop_model::import::Progress;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::usage::DiscardResult;
 use benchtop_model::{Judgement, Result, Seen, Status, Verdict};
 use benchtop_protocol::wire::request;
@@ -46,15 +46,8 @@ pub(super) fn find(
     watch: ProgressSink<'_>,
 ) -> Result<(DiscardResult, Vec<(u32, u64)>)> {
     let held = shared.metadata.now(shared)?;
-    let watch = std::cell::RefCell::new(watch);
-    let counting = || {
-        watch.borrow_mut()(Progress {
-            what: "discarding".into(),
-            done: 0,
-            of: None,
-        })
-    };
-    let usage = shared.metadata.usage(shared, &counting)?;
+    watch.report("discarding", 0, None)?;
+    let usage = shared.metadata.usage(shared, watch.cancel)?;
     let rows = usage.rows_with(held.compiled(), terms);
     // The number of rejected items would reveal verdicts.
     let sight = AnnotatorView::of(shared, who);

@@ -15,14 +15,17 @@ pub use discard::PRUNED;
 pub use edit::{StepEdit, step_edit};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::context::OwnerContext;
 use super::dispatch::{Outbox, Task, TaskContext};
 use super::writer::WriterCommand;
 use super::{priority, queries, trust};
 use crate::clock::now;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::{ImportRequest, Progress, Report};
 use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::compose::{self, Composition, Order};
@@ -91,20 +94,19 @@ pub(super) fn start(
     let (owner, who, answers) = (shared.clone(), who.to_string(), outbox.clone());
     let run = move || {
         let _counted = counted;
-        let mut last_sent = Instant::now();
-        let mut tell = |progress: Progress| {
+        let last_sent = Mutex::new(Instant::now());
+        let tell = |progress: Progress| {
+            let mut last_sent = last_sent.lock();
             if last_sent.elapsed() >= TELL_EVERY {
-                last_sent = Instant::now();
+                *last_sent = Instant::now();
                 // A slow client misses this message and gets the next one.
                 let _ = answers.try_send(FromOwner::Progress(number, progress));
             }
-            !cancelled.load(Ordering::Relaxed)
         };
         let answer = work(TaskContext {
             shared: &owner,
             who: &who,
-            progress: &mut tell,
-            cancelled: &cancelled,
+            progress: ProgressSink::new(&tell, Cancel::flag(&cancelled)),
         });
         let _ = answers.blocking_send(FromOwner::Reply(number, Box::new(answer)));
     };

@@ -11,13 +11,13 @@ use benchtop_protocol::wire::{JudgeReport, SimilarityReport, request};
 
 impl Task for request::Evaluate {
     fn run(self, task: TaskContext<'_>) -> Result<StartedRun> {
-        evaluate::begin(task.shared, task.who, &self.0, &|| task.is_wanted())
+        evaluate::begin(task.shared, task.who, &self.0, task.progress.cancel)
     }
 }
 
 impl Task for request::Generate {
     fn run(self, task: TaskContext<'_>) -> Result<StartedJob> {
-        generate::begin(task.shared, task.who, &self.0, &|| task.is_wanted())
+        generate::begin(task.shared, task.who, &self.0, task.progress.cancel)
     }
 }
 

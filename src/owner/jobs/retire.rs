@@ -6,6 +6,7 @@
 use super::{bulk, discard};
 use crate::dispatch::{Task, TaskContext};
 use benchtop_model::Result;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::usage::{MetadataState, Save};
 use benchtop_protocol::wire::{Retired, request};
 
@@ -47,7 +48,7 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
         }),
         Err(problem) => {
             // A partial step could not be undone with one key.
-            let _ = bulk::take_back(shared, who, (rev + 1, u64::MAX), &mut |_| true);
+            let _ = bulk::take_back(shared, who, (rev + 1, u64::MAX), ProgressSink::NONE);
             let _ = shared
                 .metadata
                 .save(shared, &reversed(&wanted.saves, &before, &state));

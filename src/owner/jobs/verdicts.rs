@@ -8,7 +8,6 @@ use crate::clock::now;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_formats::verdicts::{self, Found, Meaning};
-use benchtop_model::import::Progress;
 use benchtop_model::verdict_interchange::{ImportedVerdicts, SkippedVerdict};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::import::hash_file;
@@ -26,7 +25,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
     let TaskContext {
         shared,
         who,
-        progress: tell,
+        progress: watch,
         ..
     } = task;
     let _one_at_a_time = shared.importing.lock();
@@ -61,11 +60,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
             }
         }
         let done = (found.len() + aside.len()) as u64;
-        cancelled = !tell(Progress {
-            what: "verdicts read".into(),
-            done,
-            of: None,
-        });
+        cancelled = watch.report("verdicts read", done, None).is_err();
         !cancelled
     };
     let mut notes = verdicts::read(&wanted.file, form, meaning, &mut take)?;

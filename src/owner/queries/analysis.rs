@@ -6,6 +6,7 @@ use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, What};
 use benchtop_model::board::{BoardQuery, Curated};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
 use benchtop_pipeline::analysis::{Votes, aligned, analyse};
@@ -29,12 +30,11 @@ pub(super) fn analysed(
         What::Cleaning(cleaning) => Some(chosen(sight, &of, &remaining(&cleaning.kept))?),
         _ => None,
     };
-    let wanted = || !(watch.cancelled)();
     match &ask.what {
         What::Alignment(alignment) => {
-            pictures(sight, (&of, &before), alignment, &wanted).map(Analysis::Aligned)
+            pictures(sight, (&of, &before), alignment, watch.cancel).map(Analysis::Aligned)
         }
-        what => analyse(&of, &before, after.as_ref(), what, &wanted),
+        what => analyse(&of, &before, after.as_ref(), what, watch.cancel),
     }
 }
 
@@ -43,7 +43,7 @@ fn pictures(
     sight: &AnnotatorView,
     (scored, chosen): (&BoardData, &ItemSelection),
     ask: &Alignment,
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<Aligned> {
     sight.check_scores()?;
     let rows = scored.engine().sheet().len();
@@ -52,7 +52,7 @@ fn pictures(
         By::Filter(threshold) => {
             let column = sight
                 .scoring
-                .column(sight.shared(), &Scorer::Alignment, wanted)?;
+                .column(sight.shared(), &Scorer::Alignment, cancel)?;
             for (row, votes) in votes.iter_mut().enumerate() {
                 if let Some(score) = column.value(row) {
                     votes.add(f64::from(score) >= *threshold);
@@ -65,9 +65,7 @@ fn pictures(
                 crate::rounds::accepted(sight, name)?;
             }
             for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
-                if !wanted() {
-                    return Err(Error::new(ErrorKind::Cancelled, "canceled"));
-                }
+                cancel.check()?;
                 let ledger = sight.items.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
                     for standing in ledger.effective_verdicts(row as u32) {

@@ -12,6 +12,7 @@ use benchtop_metrics::consensus::{Outcome, Tally};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::board::{AnswerDetail, Board, BoardQuery, Curated, DrilldownPage};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
@@ -74,7 +75,7 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
         &store,
         (rule, &readings),
         &similar,
-        &|_, _| true,
+        Cancel::NEVER,
     )?);
     held.push((made_for, rule, scored.clone()));
     Ok(scored)
@@ -123,7 +124,7 @@ fn mark_drafts(
     let rows = (0..scored.engine().sheet().len()).filter(|row| chosen.holds(*row));
     board.drafts = shared
         .jobs
-        .drafts(shared, rows.map(|row| row as u32), &|| true)?;
+        .drafts(shared, rows.map(|row| row as u32), Cancel::NEVER)?;
     if board.drafts > 0 {
         let note = format!(
             "{} of {} questions show a draft, so their answers are not meaningful",

@@ -41,9 +41,7 @@ impl Query for request::Ranks {
 impl Query for request::CellInterval {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<CellInterval> {
         let (scored, chosen) = parts(sight, &self.ask)?;
-        scored.confidence_intervals(&self.model, &self.column, &chosen, self.plan, &|| {
-            !(watch.cancelled)()
-        })
+        scored.confidence_intervals(&self.model, &self.column, &chosen, self.plan, watch.cancel)
     }
 }
 
@@ -51,13 +49,13 @@ impl Query for request::Compare {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ModelComparison> {
         let (scored, chosen) = parts(sight, &self.ask)?;
         let [a, b] = &self.models;
-        let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
+        let visible = |row: u32| seen(sight, row);
         scored.compare(
             (a, b),
             &self.column,
             &chosen,
             self.plan,
-            (&wanted, &visible),
+            (watch.cancel, &visible),
         )
     }
 }
@@ -65,12 +63,12 @@ impl Query for request::Compare {
 impl Query for request::Disagreements {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<Disagreement>> {
         let (first, chosen) = parts(sight, &self.ask)?;
-        let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
+        let visible = |row: u32| seen(sight, row);
         if self.other.as_deref() == Some(TOOL) {
-            return first.against_tools(&chosen, (&wanted, &visible));
+            return first.against_tools(&chosen, (watch.cancel, &visible));
         }
         let second = scored(sight.shared(), rule(self.other.as_deref())?)?;
-        first.disagreements(&second, &chosen, (&wanted, &visible))
+        first.disagreements(&second, &chosen, (watch.cancel, &visible))
     }
 }
 

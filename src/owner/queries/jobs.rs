@@ -41,7 +41,7 @@ impl Query for request::JobFailures {
 
 impl Query for request::PrioritizePicture {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Option<u32>> {
-        generate::request_picture(sight, self.number, &|| !(watch.cancelled)())
+        generate::request_picture(sight, self.number, watch.cancel)
     }
 }
 

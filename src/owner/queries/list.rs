@@ -6,8 +6,9 @@ use crate::context::OwnerContext;
 use crate::dispatch::Watch;
 use crate::search::{ByScore, Derived, DerivedData, List, Parts};
 use crate::visibility::AnnotatorView;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::filter::VerdictCondition;
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, history};
+use benchtop_model::{Field, Filter, Result, Sort, history};
 use benchtop_protocol::wire::{Page, PageRequest, QUESTION_CHARS, Request, Row, request};
 use benchtop_store::{Catalog, StatusColumns, search};
 
@@ -27,14 +28,14 @@ impl View {
         sight: &AnnotatorView,
         filter: &Filter,
         sort: &[Sort],
-        cancelled: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<View> {
         let shared = sight.shared();
         if filter.asks_scores() {
             sight.check_scores()?;
         }
         let derived = if filter.asks_metadata() {
-            Some(derived(shared, cancelled)?)
+            Some(derived(shared, cancel)?)
         } else {
             None
         };
@@ -44,14 +45,13 @@ impl View {
         {
             derived.held.in_force().check()?;
         }
-        let wanted = || !cancelled();
         let pictures = if filter.asks_pictures() {
-            Some(shared.jobs.states(shared, filter.asks_broken(), &wanted)?)
+            Some(shared.jobs.states(shared, filter.asks_broken(), cancel)?)
         } else {
             None
         };
         let scores = if filter.asks_scores() {
-            Some(scored_by(shared, filter, &wanted)?)
+            Some(scored_by(shared, filter, cancel)?)
         } else {
             None
         };
@@ -60,7 +60,7 @@ impl View {
             .map(|f| &f.verdicts)
             .filter(|said| !said.is_empty());
         let said = said
-            .map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?)))
+            .map(|said| Ok((said.clone(), said_of(sight, said, cancel)?)))
             .collect::<Result<_>>()?;
         let beside = DerivedData {
             derived,
@@ -89,25 +89,25 @@ impl View {
 }
 
 /// The metadata and its usage by items.
-fn derived(shared: &OwnerContext, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
+fn derived(shared: &OwnerContext, cancel: Cancel<'_>) -> Result<Derived> {
     let held = shared.metadata.now(shared)?;
-    let usage = shared.metadata.usage(shared, &|| !cancelled())?;
+    let usage = shared.metadata.usage(shared, cancel)?;
     Ok(Derived { held, usage })
 }
 
 /// Rule outcomes and scores, as far as the filter uses them.
-fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
+fn scored_by(shared: &OwnerContext, filter: &Filter, cancel: Cancel<'_>) -> Result<ByScore> {
     let generation = shared.scoring.generation();
     let asked: Vec<_> = filter
         .all()
         .flat_map(|f| &f.scores)
         .map(|c| c.score.scorer.clone())
         .collect();
-    let columns = shared.scoring.columns(shared, asked, wanted)?;
+    let columns = shared.scoring.columns(shared, asked, cancel)?;
     let outcomes = if filter.all().all(|f| f.outcome.is_empty()) {
         None
     } else {
-        Some(shared.scoring.outcomes(shared, wanted)?.2)
+        Some(shared.scoring.outcomes(shared, cancel)?.2)
     };
     Ok(ByScore {
         generation,
@@ -120,20 +120,11 @@ fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) 
 const AT_ONCE: usize = 4096;
 
 /// Rows, in rising order, with a visible effective verdict that meets all conditions.
-fn said_of(
-    sight: &AnnotatorView,
-    said: &VerdictCondition,
-    cancelled: &dyn Fn() -> bool,
-) -> Result<Vec<u32>> {
+fn said_of(sight: &AnnotatorView, said: &VerdictCondition, cancel: Cancel<'_>) -> Result<Vec<u32>> {
     let judged = sight.shared().items.ledger().judged_rows();
     let mut found = Vec::new();
     for rows in judged.chunks(AT_ONCE) {
-        if cancelled() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "replaced by a newer request",
-            ));
-        }
+        cancel.check()?;
         let ledger = sight.shared().items.ledger();
         let passes = |row: u32| {
             ledger
@@ -147,10 +138,10 @@ fn said_of(
 }
 
 pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
-    let view = View::now(sight, filter, sort, &|| false)?;
+    let view = View::now(sight, filter, sort, Cancel::NEVER)?;
     let list = sight
         .search
-        .list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
+        .list(view.parts(), filter, sort, Cancel::NEVER, &mut |_| ())?;
     if list.partial {
         return sight.search.all_rows(view.parts(), filter, &list.rows);
     }
@@ -178,7 +169,7 @@ pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, 
         descending: false,
     }];
     // This view only provides the cells; the rows are filtered below.
-    let view = View::now(sight, &Filter::default(), &sort, &|| false)?;
+    let view = View::now(sight, &Filter::default(), &sort, Cancel::NEVER)?;
     let rows = rows(
         sight,
         filter,
@@ -195,7 +186,7 @@ pub(super) fn page(
     ask: &PageRequest,
     watch: &mut Watch<'_>,
 ) -> Result<Page> {
-    let view = View::now(sight, &ask.filter, &ask.sort, watch.cancelled)?;
+    let view = View::now(sight, &ask.filter, &ask.sort, watch.cancel)?;
     let count = ask.count.min(PAGE_LIMIT);
     let make = |list: &List, offset: u64| -> Result<Page> {
         let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
@@ -212,7 +203,8 @@ pub(super) fn page(
         })
     };
     let mut failed = None;
-    let Watch { cancelled, partial } = watch;
+    let Watch { cancel, partial } = watch;
+    let cancel = *cancel;
     let mut tell = |list: &List| match make(list, 0) {
         Ok(page) => partial(request::Page::pack(Page {
             partial: true,
@@ -222,16 +214,11 @@ pub(super) fn page(
     };
     let list = sight
         .search
-        .list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;
+        .list(view.parts(), &ask.filter, &ask.sort, cancel, &mut tell)?;
     if let Some(problem) = failed {
         return Err(problem);
     }
-    if cancelled() {
-        return Err(Error::new(
-            ErrorKind::Cancelled,
-            "replaced by a newer request",
-        ));
-    }
+    cancel.check()?;
     if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
         let rows = sight
             .search

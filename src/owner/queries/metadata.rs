@@ -12,7 +12,7 @@ use benchtop_pipeline::usage::Usage;
 use benchtop_protocol::wire::request;
 
 fn usage(shared: &OwnerContext, watch: &Watch<'_>) -> Result<Arc<Usage>> {
-    shared.metadata.usage(shared, &|| !(watch.cancelled)())
+    shared.metadata.usage(shared, watch.cancel)
 }
 
 impl Query for request::Metadata {

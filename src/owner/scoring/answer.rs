@@ -6,6 +6,7 @@ use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::queries;
 use crate::visibility::AnnotatorView;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::bench::{
     Bench, BenchQuery, Counted, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState,
     Sample, ScorerState,
@@ -23,14 +24,14 @@ const TEXT: usize = 200;
 
 impl Query for request::Scorers {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<ScorerState>> {
-        states(view, &|| !(watch.cancelled)())
+        states(view, watch.cancel)
     }
 }
 
 impl Query for request::Score {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
         view.check_filter(&Filter::parse(&self.0.filter)?)?;
-        view.scoring.begin(view, &self.0, &|| !(watch.cancelled)())
+        view.scoring.begin(view, &self.0, watch.cancel)
     }
 }
 
@@ -42,22 +43,21 @@ impl Query for request::ScoringAct {
 
 impl Query for request::Bench {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
-        look(view, &self.0, &|| !(watch.cancelled)())
+        look(view, &self.0, watch.cancel)
     }
 }
 
 impl Query for request::Rules {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
-        rules_state(view, &|| !(watch.cancelled)())
+        rules_state(view, watch.cancel)
     }
 }
 
 impl Query for request::TryRules {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesDiff> {
-        let wanted = || !(watch.cancelled)();
         let (shared, scoring, next) = (view.shared(), &view.scoring, &self.0);
-        let (before, _, now) = scoring.outcomes(shared, &wanted)?;
-        let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
+        let (before, _, now) = scoring.outcomes(shared, watch.cancel)?;
+        let columns = scoring.columns(shared, scorers(&next.measures()), watch.cancel)?;
         let then = Outcomes::of(next, &columns, &shared.items.catalog());
         Ok(now.diff(&then, &statuses(shared), (&before, next)))
     }
@@ -69,7 +69,7 @@ impl Query for request::ApplyRules {
             view,
             rules::write(&view.project, &self.rules, &self.revision)?,
         );
-        rules_state(view, &|| !(watch.cancelled)())
+        rules_state(view, watch.cancel)
     }
 }
 
@@ -77,22 +77,20 @@ impl Query for request::RevertRules {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
         view.scoring
             .rules_are(view, rules::revert(&view.project, &self.revision)?);
-        rules_state(view, &|| !(watch.cancelled)())
+        rules_state(view, watch.cancel)
     }
 }
 
 impl Query for request::FlaggedItems {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
-        doubtful(view, &self.filter, (self.order, self.seed), &|| {
-            !(watch.cancelled)()
-        })
+        doubtful(view, &self.filter, (self.order, self.seed), watch.cancel)
     }
 }
 
 impl Query for request::Explain {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
         view.check_item(self.number)?;
-        explanation(view, self.number, &|| !(watch.cancelled)())
+        explanation(view, self.number, watch.cancel)
     }
 }
 
@@ -102,7 +100,7 @@ fn statuses(shared: &OwnerContext) -> StatusColumns {
 
 /// All scorers: the built-in ones, and a judge for each question in the metadata, the scores, or
 /// the rules.
-fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
+fn states(shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<Vec<ScorerState>> {
     let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
     let judges = build::judges(&shared.project)
         .into_iter()
@@ -117,7 +115,7 @@ fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<S
         }
     }
     let state = |scorer: Scorer| {
-        let column = shared.scoring.column(shared, &scorer, wanted)?;
+        let column = shared.scoring.column(shared, &scorer, cancel)?;
         Ok(ScorerState {
             what: scorer.help().into(),
             doubt: scorer.suspicious_end(),
@@ -131,10 +129,10 @@ fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<S
     all.into_iter().map(state).collect()
 }
 
-fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, wanted: &dyn Fn() -> bool) -> Result<Bench> {
-    let column = shared.scoring.column(shared, &ask.measure.scorer, wanted)?;
+fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, cancel: Cancel<'_>) -> Result<Bench> {
+    let column = shared.scoring.column(shared, &ask.measure.scorer, cancel)?;
     let other = match &ask.other {
-        Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, wanted)?),
+        Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, cancel)?),
         None => None,
     };
     let rows = match ask.filter.is_empty() {
@@ -183,8 +181,8 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, wanted: &dyn Fn() -> bool)
     Ok(bench)
 }
 
-fn rules_state(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<RulesState> {
-    let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
+fn rules_state(shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<RulesState> {
+    let (rules, _, outcomes) = shared.scoring.outcomes(shared, cancel)?;
     let held = shared.scoring.rules(shared);
     Ok(RulesState {
         rules,
@@ -200,7 +198,7 @@ fn doubtful(
     shared: &Arc<OwnerContext>,
     filter: &Filter,
     (order, seed): (FlagOrder, u64),
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<Vec<u32>> {
     let mut filter = filter.clone();
     if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
@@ -210,7 +208,7 @@ fn doubtful(
         .into_iter()
         .map(|n| n - 1)
         .collect();
-    let (rules, columns, outcomes) = shared.scoring.outcomes(shared, wanted)?;
+    let (rules, columns, outcomes) = shared.scoring.outcomes(shared, cancel)?;
     let ordered = flag_priority::order(
         &rows,
         order,
@@ -229,11 +227,7 @@ pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<MatchingRule> {
     })
 }
 
-fn explanation(
-    shared: &Arc<OwnerContext>,
-    number: u32,
-    wanted: &dyn Fn() -> bool,
-) -> Result<Explanation> {
+fn explanation(shared: &Arc<OwnerContext>, number: u32, cancel: Cancel<'_>) -> Result<Explanation> {
     let catalog = shared.items.catalog();
     let row = number
         .checked_sub(1)
@@ -241,15 +235,15 @@ fn explanation(
         .filter(|row| *row < catalog.len());
     let row =
         row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))?;
-    let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
+    let (rules, _, outcomes) = shared.scoring.outcomes(shared, cancel)?;
     let known = benchtop_store::scores::scorers(&shared.project.scores()).into_iter();
     let asked = scorers(&rules.measures());
     let columns = shared.scoring.columns(
         shared,
         known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]),
-        wanted,
+        cancel,
     )?;
-    let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
+    let (_, inputs) = shared.scoring.inputs(shared, cancel)?;
     let detail = |scorer: &Scorer| {
         if matches!(scorer, Scorer::Consensus | Scorer::Blind) {
             return counted(shared, scorer, row);

@@ -12,6 +12,7 @@ use crate::context::OwnerContext;
 use crate::priority::lower_thread_priority;
 use crate::server_outage::{outage_reason, outage_wait};
 use crate::trust::{self, ResumableJobs};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::Scorer;
@@ -222,7 +223,7 @@ impl Scoring {
         &self,
         shared: &Arc<OwnerContext>,
         new: &NewScoring,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<ScoringState> {
         if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
             return Err(Error::new(
@@ -251,11 +252,11 @@ impl Scoring {
             token: None,
             drafts: 0,
         };
-        let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
+        let left = work::left(shared, &stored, &runner.about().short(), cancel)?;
         if new.scorer.uses_pictures() {
             stored.drafts = shared
                 .jobs
-                .drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
+                .drafts(shared, left.iter().map(|(row, _)| *row), cancel)?;
             check_drafts(
                 stored.drafts,
                 (left.len() as u64, "inputs"),

@@ -22,6 +22,7 @@ pub use jobs::start;
 
 use super::context::OwnerContext;
 use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_pipeline::scoring::column::Column;
@@ -37,7 +38,7 @@ use cache::{HeldColumn, InputVersion, OutcomeSources};
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
 impl Scoring {
-    /// The inputs of each item. `wanted` returns whether to continue reading.
+    /// The inputs of each item.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] if the texts are damaged;
@@ -45,20 +46,20 @@ impl Scoring {
     pub fn inputs(
         &self,
         shared: &OwnerContext,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<(InputVersion, Arc<Inputs>)> {
         let catalog = shared.items.catalog();
         let of = (catalog.edition(), shared.items.pictures().len());
         if let Some((held, inputs)) = self.inputs.lock().as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
-        let named = shared.jobs.requested_images(shared, wanted)?;
+        let named = shared.jobs.requested_images(shared, cancel)?;
         let texts = {
             let mut held = self.texts.lock();
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
                 Some(texts) => texts.clone(),
                 None => held
-                    .insert(Arc::new(Texts::read(&catalog, wanted)?))
+                    .insert(Arc::new(Texts::read(&catalog, cancel)?))
                     .clone(),
             }
         };
@@ -100,10 +101,10 @@ impl Scoring {
         &self,
         shared: &OwnerContext,
         scorer: &Scorer,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<Arc<Column>> {
         let changes = self.generation();
-        let (of, inputs) = self.inputs(shared, wanted)?;
+        let (of, inputs) = self.inputs(shared, cancel)?;
         let is_running = self.desk.is_running(scorer);
         if let Some(held) = self.columns.lock().get(scorer).filter(|held| held.of == of)
             && (held.changes == changes || (is_running && held.made.elapsed() < FRESH_FOR))
@@ -139,11 +140,11 @@ impl Scoring {
         &self,
         shared: &OwnerContext,
         scorers: impl IntoIterator<Item = Scorer>,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<ColumnsBy> {
         scorers
             .into_iter()
-            .map(|s| Ok((s.clone(), self.column(shared, &s, wanted)?)))
+            .map(|s| Ok((s.clone(), self.column(shared, &s, cancel)?)))
             .collect()
     }
 
@@ -195,12 +196,12 @@ impl Scoring {
     pub fn outcomes(
         &self,
         shared: &OwnerContext,
-        wanted: &dyn Fn() -> bool,
+        cancel: Cancel<'_>,
     ) -> Result<(RuleSet, ColumnsBy, Arc<Outcomes>)> {
         let (rules, generation) = (self.rules(shared).set(), self.generation());
         let scorers = benchtop_pipeline::scoring::rules::scorers(&rules.measures());
-        let columns = self.columns(shared, scorers, wanted)?;
-        let (of, _) = self.inputs(shared, wanted)?;
+        let columns = self.columns(shared, scorers, cancel)?;
+        let (of, _) = self.inputs(shared, cancel)?;
         let mut held = self.outcomes.lock();
         if let Some((made, outcomes)) = held
             .as_mut()
@@ -249,7 +250,7 @@ impl Scoring {
         {
             let owner = shared.clone();
             let find = move || {
-                let found = owner.scoring.outcomes(&owner, &|| true);
+                let found = owner.scoring.outcomes(&owner, Cancel::NEVER);
                 owner.scoring.finding.store(false, Ordering::SeqCst);
                 if found.is_ok() {
                     owner.broadcast.send(Event::Rules);

@@ -6,6 +6,7 @@ use crate::context::Data;
 use crate::dispatch::{self, Query, Watch};
 use crate::writer;
 use benchtop_files::project::Project;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::bench::{BenchQuery, FlagOrder, RulesState, ScorerState};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
@@ -54,7 +55,7 @@ impl Runner for Scoring1 {
         7
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>, _: Cancel<'_>) -> Result<()> {
         for subject in subjects {
             while self.small.0.lock().permits == Some(0) {
                 std::thread::sleep(Duration::from_millis(1));
@@ -160,7 +161,7 @@ impl Rig {
     fn ask<R: Query>(&self, ask: R) -> Result<R::Reply> {
         let mut partial = |_| ();
         let mut watch = Watch {
-            cancelled: &|| false,
+            cancel: Cancel::NEVER,
             partial: &mut partial,
         };
         dispatch::answer(
@@ -247,7 +248,7 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
             index,
             &opened.catalog,
             "2026-01-01T00:00:00Z",
-            &mut |_| true,
+            ProgressSink::NONE,
         )
         .unwrap();
     (dir, project)

@@ -10,6 +10,7 @@ use crate::queries;
 use crate::trust::{self, PictureAccess};
 use crate::visibility::AnnotatorView;
 use benchtop_files::picture_file::PictureFile;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::{Score, ScoreState};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
 use benchtop_pipeline::scoring::runner::{Subject, failed};
@@ -23,7 +24,7 @@ pub(super) fn left(
     shared: &Arc<OwnerContext>,
     job: &Stored,
     version: &str,
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<Vec<(u32, u64)>> {
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
@@ -33,7 +34,7 @@ pub(super) fn left(
             .map(|n| n - 1)
             .collect(),
     };
-    let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
+    let (_, inputs) = shared.scoring.inputs(shared, cancel)?;
     let scores = shared.scoring.scores(shared, &job.scorer)?;
     let scores = scores
         .as_ref()
@@ -108,7 +109,12 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             about.clone(),
         )?),
     };
-    let left = left(shared, &stored, &about.short(), &is_active)?;
+    let left = left(
+        shared,
+        &stored,
+        &about.short(),
+        Cancel::when(&|| !is_active()),
+    )?;
     if let Some(live) = desk.inner().live(id) {
         (live.of, live.device) = (Some(live.done + left.len() as u64), about.name.clone());
     }
@@ -166,14 +172,18 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             inner.tell(shared, id, false);
             Ok(())
         };
-        let ran = runner.score(&subjects, &mut |scored| {
-            pending.extend(scored);
-            if recorded.elapsed() >= RECORD_EVERY {
-                recorded = Instant::now();
-                record_error = record(&mut pending).err();
-            }
-            record_error.is_none() && is_active()
-        });
+        let ran = runner.score(
+            &subjects,
+            &mut |scored| {
+                pending.extend(scored);
+                if recorded.elapsed() >= RECORD_EVERY {
+                    recorded = Instant::now();
+                    record_error = record(&mut pending).err();
+                }
+                record_error.is_none() && is_active()
+            },
+            Cancel::when(&|| !is_active()),
+        );
         // Keep the scores, whatever happened afterwards.
         let last = record(&mut pending);
         if let Some(live) = desk.inner().live(id) {

@@ -2,19 +2,20 @@
 
 use rayon::prelude::*;
 
-use super::columns::{Wanted, check_canceled, column, is_low_good, shown, unit};
+use super::columns::{column, is_low_good, shown, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{Cleaned, Cleaning, ModelCleaned};
 use benchtop_model::board::{Board, Scale};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, Result};
 
 pub(super) fn cleaned(
     scored: &BoardData,
     (before, after): (&ItemSelection, &ItemSelection),
     ask: &Cleaning,
-    wanted: Wanted<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<Cleaned> {
     let ruled = scored.engine();
     let left = ruled.choose(Some(&|row| before.holds(row) && after.holds(row)));
@@ -36,7 +37,7 @@ pub(super) fn cleaned(
     let [was, is] = boards.each_ref().map(|board| numbers(board));
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
-        check_canceled(wanted)?;
+        cancel.check()?;
         let drawn = ruled
             .bootstrap(at, &[(row, before), (row, &left)])
             .and_then(|again| again.difference_interval(ask.plan, (1, 0)));

@@ -3,18 +3,6 @@
 use benchtop_model::board::{Better, Board, Cell, Column, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Returns whether the result is still wanted.
-pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
-
-/// Fails if the request was canceled.
-pub(super) fn check_canceled(wanted: Wanted<'_>) -> Result<()> {
-    if wanted() {
-        Ok(())
-    } else {
-        Err(Error::new(ErrorKind::Cancelled, "canceled"))
-    }
-}
-
 /// The named column, or the board's leading one.
 pub(super) fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Column)> {
     let at = |name: &str| board.columns.iter().position(|c| c.name == name);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::columns::{Wanted, check_canceled, column, unit};
+use super::columns::{column, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
@@ -10,12 +10,13 @@ use benchtop_model::Result;
 use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{Intervals, Sure};
 use benchtop_model::board::Cell;
+use benchtop_model::cancel::Cancel;
 
 pub(super) fn confidence_intervals(
     scored: &BoardData,
     chosen: &ItemSelection,
     ask: &Intervals,
-    wanted: Wanted<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<Vec<Sure>> {
     let ruled = scored.engine();
     let board = ruled.board(chosen);
@@ -36,10 +37,10 @@ pub(super) fn confidence_intervals(
         })
         .collect();
     let one = |(at, row, cell, value): &(usize, usize, Cell, f64)| -> Result<Sure> {
-        check_canceled(wanted)?;
+        cancel.check()?;
         let column = &board.columns[*at];
         let by = unit(column.scale);
-        let sure = ruled.estimate(*row, *at, chosen, ask.plan, &|| wanted())?;
+        let sure = ruled.estimate(*row, *at, chosen, ask.plan, cancel)?;
         let (clusters, drawn) = (sure.clusters, sure.interval);
         let scaled = |i: Interval| Interval {
             low: by * i.low,

@@ -11,13 +11,13 @@ mod intervals;
 mod stability;
 
 pub use self::alignment::{Votes, aligned};
-pub use self::columns::Wanted;
 
 use super::board::BoardData;
 use benchtop_formats::published_figures;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Analysis, What};
 use benchtop_model::board::PublishedFigures;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Analyzes the board on the questions in `chosen`. `after` are the remaining questions if items
@@ -32,23 +32,23 @@ pub fn analyse(
     chosen: &ItemSelection,
     after: Option<&ItemSelection>,
     what: &What,
-    wanted: Wanted<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<Analysis> {
     Ok(match what {
         What::Correlate(ask) => {
             Analysis::Correlated(Box::new(correlate::correlated(&scored.board(chosen), ask)?))
         }
         What::Cluster(ask) => Analysis::Clustered(cluster::clustered(&scored.board(chosen), ask)?),
-        What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, wanted)?),
+        What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, cancel)?),
         What::Cleaning(ask) => {
             let after = after.ok_or_else(|| {
                 Error::new(ErrorKind::Usage, "cleaning needs a project")
                     .help("run it in a project with judged items, without PATHs")
             })?;
-            Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
+            Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, cancel)?)
         }
         What::Intervals(ask) => Analysis::Sure(intervals::confidence_intervals(
-            scored, chosen, ask, wanted,
+            scored, chosen, ask, cancel,
         )?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::columns::{Wanted, check_canceled, column, shown};
+use super::columns::{column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
@@ -10,6 +10,7 @@ use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use benchtop_metrics::statistics::Number;
 use benchtop_model::analysis::{Curve, Stability, Stable};
 use benchtop_model::board::Row;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Half of the data. [`Curve::drift`] covers the points from here on.
@@ -19,7 +20,7 @@ pub(super) fn stable(
     scored: &BoardData,
     chosen: &ItemSelection,
     ask: &Stability,
-    wanted: Wanted<'_>,
+    cancel: Cancel<'_>,
 ) -> Result<Stable> {
     let fractions = if ask.fractions.is_empty() {
         FRACTIONS.to_vec()
@@ -60,7 +61,7 @@ pub(super) fn stable(
     // All models see the same questions, each those it is scored on, so one curve is computed for
     // all of them.
     let points = curve(groups.len(), &fractions, ask.seed, |places| {
-        stopped = stopped.clone().and_then(|()| check_canceled(wanted));
+        stopped = stopped.clone().and_then(|()| cancel.check());
         if stopped.is_err() {
             return Number::none("it was stopped");
         }

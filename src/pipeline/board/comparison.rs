@@ -11,16 +11,14 @@ use benchtop_model::board::analysis::{
     BootstrapResult, CellInterval, Disagreement, ModelComparison, Table,
 };
 use benchtop_model::board::{AnswerDetail, Cell, Row};
-use benchtop_model::{Error, ErrorKind, Item, Prediction, QuestionKind, Result};
+use benchtop_model::cancel::Cancel;
+use benchtop_model::{Item, Prediction, QuestionKind, Result};
 
 /// Maximum number of items per side that a comparison lists.
 pub const ITEMS: usize = 5000;
 
 /// Maximum number of examples per model.
 pub const EXAMPLES: usize = 50;
-
-/// Returns whether the result is still wanted.
-pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
 fn redrawn(drawn: Estimate, plan: Bootstrap) -> BootstrapResult {
     BootstrapResult {
@@ -52,14 +50,14 @@ impl BoardData {
         column: &str,
         chosen: &ItemSelection,
         plan: Bootstrap,
-        wanted: Wanted<'_>,
+        cancel: Cancel<'_>,
     ) -> Result<CellInterval> {
         let (model, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
         let wilson = match self.cell(model, column, chosen) {
             Some(Cell::Share { k, n }) => wilson(k, n, Z95),
             _ => None,
         };
-        let drawn = self.ruled.estimate(model, column, chosen, plan, wanted)?;
+        let drawn = self.ruled.estimate(model, column, chosen, plan, cancel)?;
         let sc = drawn.sc;
         Ok(CellInterval {
             wilson,
@@ -79,7 +77,7 @@ impl BoardData {
         column: &str,
         chosen: &ItemSelection,
         plan: Bootstrap,
-        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+        (cancel, seen): (Cancel<'_>, &dyn Fn(u32) -> bool),
     ) -> Result<ModelComparison> {
         let at = (self.ruled.model(a)?, self.ruled.model(b)?);
         let place = self.ruled.column(column)?;
@@ -117,7 +115,7 @@ impl BoardData {
                     second_items: items(&paired.second),
                 }
             });
-        let drawn = self.ruled.difference(at, place, chosen, plan, wanted)?;
+        let drawn = self.ruled.difference(at, place, chosen, plan, cancel)?;
         let cells = |chosen: &ItemSelection| {
             let board = self.ruled.board(chosen);
             let cell = |model: usize| {
@@ -159,14 +157,12 @@ impl BoardData {
         &self,
         other: &BoardData,
         chosen: &ItemSelection,
-        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+        (cancel, seen): (Cancel<'_>, &dyn Fn(u32) -> bool),
     ) -> Result<Vec<Disagreement>> {
         let sheet = self.ruled.sheet();
         let mut found = Vec::new();
         for graded in self.ruled.models() {
-            if !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
-            }
+            cancel.check()?;
             let Some(second) = other
                 .ruled
                 .models()

@@ -2,7 +2,7 @@
 //! them differently.
 
 use super::board_data::BoardData;
-use super::comparison::{EXAMPLES, Wanted};
+use super::comparison::EXAMPLES;
 use super::drilldown::{BEHIND_BYTES, UnitResult};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{Asked, Extractor};
@@ -10,6 +10,7 @@ use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::{ItemSelection, ModelAnswers, mark};
 use benchtop_model::board::analysis::Disagreement;
 use benchtop_model::board::{ItemAnswers, ModelAnswer};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, Result, ToolVerdict};
 
 /// Number of rows whose answers are read together.
@@ -130,7 +131,7 @@ impl BoardData {
     pub fn against_tools(
         &self,
         chosen: &ItemSelection,
-        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+        (cancel, seen): (Cancel<'_>, &dyn Fn(u32) -> bool),
     ) -> Result<Vec<Disagreement>> {
         let sheet = self.ruled.sheet();
         let mut found = Vec::new();
@@ -142,9 +143,7 @@ impl BoardData {
             };
             let rows: Vec<u32> = (0..sheet.len() as u32).filter(given).collect();
             for rows in rows.chunks(TOGETHER) {
-                if !wanted() {
-                    return Err(Error::new(ErrorKind::Cancelled, "canceled"));
-                }
+                cancel.check()?;
                 for (row, answer) in rows.iter().zip(self.answers(at, rows)?) {
                     let Some(tool) = answer
                         .map(|a| formats::tool_verdict(&a))

@@ -28,7 +28,7 @@ pub use self::diagnostics::{BoardNotes, FileOutcomes};
 pub use self::drilldown::{DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE};
 pub use self::in_memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
-pub use self::project::{Watch, from_catalog};
+pub use self::project::from_catalog;
 pub use self::ranks::ALPHA;
 pub use self::similarities::Similarities;
 

@@ -22,15 +22,13 @@ use benchtop_metrics::extract::{self, Extractor};
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{Asked, BoardEngine, ModelAnswers, Place};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::Content;
-
-/// Receives the numbers of answers read and in total. Returns whether to continue.
-pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 struct Segments {
     catalog: Arc<Catalog>,
@@ -71,14 +69,13 @@ impl Texts for Segments {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Corrupt`] if a segment is damaged, [`ErrorKind::Cancelled`] if `watch` returns
-/// false.
+/// [`ErrorKind::Corrupt`] if a segment is damaged, [`ErrorKind::Cancelled`].
 pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
     (rule, readings): (Option<Extractor>, &Arc<JudgeExtractions>),
     similar: &Similarities<'_>,
-    watch: Watch,
+    cancel: Cancel<'_>,
 ) -> Result<BoardData> {
     let questions = questions(catalog);
     let sheet = Arc::new(sheet(catalog, store, &questions)?);
@@ -91,19 +88,6 @@ pub fn from_catalog(
     for of in files.values_mut() {
         of.sort_by_key(|at| !evaluated(&catalog.answers()[*at]));
     }
-    let all: u64 = catalog.answers().iter().map(|a| a.part.rows).sum();
-    let done = std::sync::atomic::AtomicU64::new(0);
-    let went = |rows: u64| {
-        let done = done.fetch_add(rows, std::sync::atomic::Ordering::Relaxed) + rows;
-        if watch(done, all) {
-            Ok(())
-        } else {
-            Err(Error::new(
-                ErrorKind::Cancelled,
-                "canceled while reading answers",
-            ))
-        }
-    };
     let of: Vec<ModelFiles<'_>> = files
         .iter()
         .map(|(model, files)| ModelFiles { model, files })
@@ -113,7 +97,7 @@ pub fn from_catalog(
         resolver: &DatasetResolver::of(catalog),
         sheet: &sheet,
         ruling: Ruling { rule, readings },
-        went: &went,
+        cancel,
     };
     let parts = of.len().div_ceil(TOGETHER);
     let parts = parts.next_multiple_of(rayon::current_num_threads());
@@ -300,7 +284,7 @@ fn cached(
         catalog,
         sheet,
         ruling,
-        went,
+        cancel,
         ..
     } = reading;
     let revisions = catalog.revisions().list();
@@ -317,8 +301,7 @@ fn cached(
                 reread_revised(catalog, sheet, of.files, ruling, &mut kept)?;
                 cache::ignore_cache_error(cache::write_marks(store, name, key, &kept));
             }
-            let rows = of.files.iter().map(|at| catalog.answers()[*at].part.rows);
-            went(rows.sum())?;
+            cancel.check()?;
             return Ok(Some(kept));
         }
     }

@@ -11,6 +11,7 @@ use super::rows::{Window, key_text, rows};
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{Grader, Outcome};
 use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_store::Catalog;
 use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::manifest::Content;
@@ -32,8 +33,7 @@ pub(super) struct Reading<'a> {
     pub(super) resolver: &'a DatasetResolver,
     pub(super) sheet: &'a QuestionTable,
     pub(super) ruling: Ruling<'a>,
-    /// Receives numbers of rows that were read.
-    pub(super) went: &'a (dyn Fn(u64) -> Result<()> + Sync),
+    pub(super) cancel: Cancel<'a>,
 }
 
 /// Reads the files of these models. The one that is behind the others is read next.
@@ -104,7 +104,7 @@ impl<'a> ModelReader<'a> {
             catalog, ruling, ..
         } = self.reading;
         let hashes = &catalog.columns().id_hash;
-        let (before, mut id) = (file.line, String::new());
+        let mut id = String::new();
         for row in rows(&text) {
             let row = row?;
             let key = key_text(row.key);
@@ -143,7 +143,7 @@ impl<'a> ModelReader<'a> {
             file.line += 1;
         }
         file.frame += 1;
-        (self.reading.went)(u64::from(file.line - before))
+        self.reading.cancel.check()
     }
 
     fn open(&mut self) -> Result<()> {

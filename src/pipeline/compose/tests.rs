@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 
@@ -7,7 +8,8 @@ use crate::export::{Destination, Target};
 use crate::import;
 use benchtop_compose::metadata::VOCABULARIES;
 use benchtop_formats as formats;
-use benchtop_model::import::ImportRequest;
+use benchtop_model::cancel::Cancel;
+use benchtop_model::import::{ImportRequest, Progress};
 use benchtop_model::{Form, Role};
 use benchtop_store::open::{OpenData, open};
 
@@ -38,7 +40,7 @@ fn items(order: &Order) -> Vec<Item> {
         Ok(())
     };
     composition(order)
-        .each(&Ok, &mut |_| true, &mut take)
+        .each(&Ok, ProgressSink::NONE, &mut take)
         .unwrap();
     items
 }
@@ -69,7 +71,7 @@ impl Place {
             .collect()
     }
 
-    fn fill(&self, opened: &OpenData, order: &Order, watch: Watch<'_>) -> Result<Outcome> {
+    fn fill(&self, opened: &OpenData, order: &Order, watch: ProgressSink<'_>) -> Result<Outcome> {
         let index = opened.index.get().unwrap();
         composition(order).fill(
             &self.project,
@@ -86,7 +88,7 @@ fn a_composition_becomes_part_of_the_project_once() {
     let place = Place::new();
     let wish = order(None, 3, Some(1500));
     let report = place
-        .fill(&place.opened(), &wish, &mut |_| true)
+        .fill(&place.opened(), &wish, ProgressSink::NONE)
         .unwrap()
         .report;
     assert_eq!((report.items, report.already), (1500, 0));
@@ -97,7 +99,9 @@ fn a_composition_becomes_part_of_the_project_once() {
         assert_eq!(opened.catalog.item(row).unwrap(), wanted[row]);
     }
     let before = place.files();
-    let outcome = place.fill(&opened, &wish, &mut |_| true).unwrap();
+    let tell = |progress: Progress| panic!("nothing is composed again: {progress:?}");
+    let unused = ProgressSink::new(&tell, Cancel::NEVER);
+    let outcome = place.fill(&opened, &wish, unused).unwrap();
     assert!(outcome.catalog.is_none());
     assert_eq!((outcome.report.items, outcome.report.already), (0, 1500));
     assert!(
@@ -108,7 +112,7 @@ fn a_composition_becomes_part_of_the_project_once() {
     // Another seed is another composition. Another count with the same seed is a conflict and adds
     // nothing.
     let problem = place
-        .fill(&opened, &order(None, 3, Some(700)), &mut |_| true)
+        .fill(&opened, &order(None, 3, Some(700)), ProgressSink::NONE)
         .err()
         .unwrap();
     assert_eq!(problem.kind, ErrorKind::Conflict);
@@ -116,7 +120,7 @@ fn a_composition_becomes_part_of_the_project_once() {
     assert_eq!(place.files(), before);
     assert_eq!(
         place
-            .fill(&opened, &order(None, 4, Some(700)), &mut |_| true)
+            .fill(&opened, &order(None, 4, Some(700)), ProgressSink::NONE)
             .unwrap()
             .report
             .items,
@@ -133,14 +137,14 @@ fn the_first_questions_of_a_plan_can_be_composed_before_the_rest() {
     let (some, all) = (order(Some(grid), 1, Some(500)), order(Some(grid), 1, None));
     assert_eq!(
         place
-            .fill(&place.opened(), &some, &mut |_| true)
+            .fill(&place.opened(), &some, ProgressSink::NONE)
             .unwrap()
             .report
             .items,
         500
     );
     let report = place
-        .fill(&place.opened(), &all, &mut |_| true)
+        .fill(&place.opened(), &all, ProgressSink::NONE)
         .unwrap()
         .report;
     let wanted = items(&all);
@@ -148,6 +152,11 @@ fn the_first_questions_of_a_plan_can_be_composed_before_the_rest() {
         (report.already, report.items),
         (500, wanted.len() as u64 - 500)
     );
+    for (wish, questions) in [(&some, 500), (&all, wanted.len() as u64)] {
+        let again = place.fill(&place.opened(), wish, ProgressSink::NONE);
+        let report = again.unwrap().report;
+        assert_eq!((report.already, report.items), (questions, 0));
+    }
     let catalog = place.opened().catalog;
     let rows: Vec<Item> = (0..catalog.len())
         .map(|row| catalog.item(row).unwrap())
@@ -161,7 +170,9 @@ fn an_unrelated_metadata_edit_is_no_conflict() {
     let plan =
         "name = \"signs\"\n[[pictures]]\nsubject = \"text\"\ncount = 40\nabout = [\"text\"]\n";
     let wish = order(Some(plan), 1, None);
-    place.fill(&place.opened(), &wish, &mut |_| true).unwrap();
+    place
+        .fill(&place.opened(), &wish, ProgressSink::NONE)
+        .unwrap();
     let (mut metadata, _) = metadata(None).unwrap();
     let opened = place.opened();
     let again = |metadata: &Metadata| {
@@ -171,7 +182,7 @@ fn an_unrelated_metadata_edit_is_no_conflict() {
             opened.index.get().unwrap(),
             &opened.catalog,
             "",
-            &mut |_| true,
+            ProgressSink::NONE,
         )
     };
     let edit = |metadata: &mut Metadata, vocabulary: &str| {
@@ -189,18 +200,20 @@ fn an_unrelated_metadata_edit_is_no_conflict() {
 fn canceled_or_failed_compositions_leave_nothing() {
     let place = Place::new();
     let before = place.files();
-    let mut looks = 0;
+    let (looks, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let tell = |progress: Progress| {
+        looks.fetch_add(1, Ordering::Relaxed);
+        done.store(progress.done, Ordering::Relaxed);
+        assert_eq!(progress.of, Some(5000));
+    };
+    let late = || done.load(Ordering::Relaxed) >= 2000;
     let cancelled = place.fill(
         &place.opened(),
         &order(None, 1, Some(5000)),
-        &mut |progress| {
-            looks += 1;
-            assert_eq!(progress.of, Some(5000));
-            progress.done < 2000
-        },
+        ProgressSink::new(&tell, Cancel::when(&late)),
     );
     assert_eq!(cancelled.err().unwrap().kind, ErrorKind::Cancelled);
-    assert!(looks > 5);
+    assert!(looks.into_inner() > 5);
     assert_eq!(place.files(), before);
     // Two terms, each true of every picture of the other.
     let (mut metadata, _) = metadata(None).unwrap();
@@ -210,7 +223,7 @@ fn canceled_or_failed_compositions_leave_nothing() {
     });
     let plan = "[[pictures]]\nsubject = \"face\"\ncount = 9\nabout = [\"gender\"]\n";
     let composition = Composition::new(&metadata, &[], &order(Some(plan), 1, None)).unwrap();
-    let problem = composition.summary(&mut |_| true).unwrap_err();
+    let problem = composition.summary(ProgressSink::NONE).unwrap_err();
     assert!(
         problem.what.contains("gender of face") && problem.kind == ErrorKind::Input,
         "{problem}"
@@ -286,7 +299,9 @@ fn bare(item: &Item) -> Item {
 
 fn exported(order: &Order, target: Target, path: &Path) {
     let exporter = Exporter::create(target, Destination::Path(path), false).unwrap();
-    composition(order).export(exporter, &mut |_| true).unwrap();
+    composition(order)
+        .export(exporter, ProgressSink::NONE)
+        .unwrap();
 }
 
 #[test]
@@ -480,7 +495,7 @@ fn the_refusal_option_has_a_recorded_position_among_five() {
     let exporter = Exporter::create(Target::Dysca, Destination::Path(&path), false).unwrap();
     assert!(
         composition(&wish)
-            .export(exporter, &mut |_| true)
+            .export(exporter, ProgressSink::NONE)
             .unwrap_err()
             .what
             .contains("refusal")
@@ -507,7 +522,7 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
             };
             let write = |item: Item| Ok(serde_json::to_string(&item).unwrap());
             composition(&wish)
-                .each_on(threads, &write, &mut |_| true, &mut take)
+                .each_on(threads, &write, ProgressSink::NONE, &mut take)
                 .unwrap();
             hashes.insert(hash.finalize().to_hex().to_string());
         }
@@ -521,7 +536,9 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 fn exported_and_imported_compositions_are_equal() {
     let place = Place::new();
     let wish = order(Some(REFUSALS), 4, None);
-    place.fill(&place.opened(), &wish, &mut |_| true).unwrap();
+    place
+        .fill(&place.opened(), &wish, ProgressSink::NONE)
+        .unwrap();
     let path = place.project.root().join("again.jsonl");
     exported(&wish, Target::Jsonl, &path);
     let opened = place.opened();
@@ -536,7 +553,7 @@ fn exported_and_imported_compositions_are_equal() {
         &opened.catalog,
         &ask,
         "",
-        &mut |_| true,
+        ProgressSink::NONE,
     )
     .unwrap()
     .report;
@@ -549,7 +566,7 @@ fn exported_and_imported_compositions_are_equal() {
 #[test]
 fn the_summary_counts_what_is_composed() {
     let summary = composition(&order(Some(PAIRS), 2, None))
-        .summary(&mut |_| true)
+        .summary(ProgressSink::NONE)
         .unwrap();
     let wanted = items(&order(Some(PAIRS), 2, None));
     assert_eq!(
@@ -582,7 +599,7 @@ fn the_summary_counts_what_is_composed() {
     );
     assert_eq!(summary.examples.len(), 2);
     let two = composition(&order(None, 1, Some(1)))
-        .summary(&mut |_| true)
+        .summary(ProgressSink::NONE)
         .unwrap();
     assert_eq!((two.questions, two.pictures, two.examples.len()), (1, 1, 1));
 }

@@ -8,6 +8,7 @@ use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::extract::Asked;
 use benchtop_metrics::extract::judge_extraction::{INSTRUCTION, can_judge, prompt, reply, system};
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::vlm::{Finish, Reply, Usage, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
@@ -67,11 +68,7 @@ fn about_of(item: &Item, answer: &Prediction) -> String {
 ///
 /// [`ErrorKind::NotFound`] for a model without answers, with the list of models;
 /// [`ErrorKind::Cancelled`]; or if texts cannot be read.
-pub fn unread(
-    scored: &BoardData,
-    models: &[String],
-    wanted: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Unread>> {
+pub fn unread(scored: &BoardData, models: &[String], cancel: Cancel<'_>) -> Result<Vec<Unread>> {
     let all = scored.engine().all_models();
     if let Some(none) = models
         .iter()
@@ -97,9 +94,7 @@ pub fn unread(
         rows.retain(|row| scored.engine().sheet().graded(*row as usize));
         let mut asks = Vec::new();
         for some in rows.chunks(TOGETHER) {
-            if !wanted() {
-                return Err(cancelled());
-            }
+            cancel.check()?;
             for (row, item, answer) in scored.answered(at, some)? {
                 if can_judge(&Asked::from(&item), &answer.output) {
                     asks.push((row, about_of(&item, &answer)));
@@ -155,7 +150,7 @@ pub fn ask(
     scored: &BoardData,
     all: &[Unread],
     desk: JudgeContext<'_>,
-    watch: &mut dyn FnMut(u64, u64) -> bool,
+    watch: ProgressSink<'_>,
 ) -> Result<JudgeSummary> {
     let mut seen = HashSet::new();
     let known = desk.judged.readings();
@@ -184,7 +179,9 @@ pub fn ask(
                 .into_iter()
                 .map(|(_, item, answer)| (item, answer))
                 .collect();
-            session.some(&one.model, open, &mut |done| watch(done, of))?;
+            session.some(&one.model, open, &|done| {
+                watch.report("asking the judge", done, Some(of))
+            })?;
         }
     }
     session.end()
@@ -202,7 +199,7 @@ impl Session<'_> {
         &mut self,
         model: &str,
         open: Vec<(Item, Prediction)>,
-        watch: &mut dyn FnMut(u64) -> bool,
+        report: &dyn Fn(u64) -> Result<()>,
     ) -> Result<()> {
         let ask = |(item, answer): &(Item, Prediction)| VlmRequest {
             system: Some(system().into()),
@@ -223,7 +220,7 @@ impl Session<'_> {
             done,
             failing,
         } = self;
-        let (mut trouble, mut is_wanted) = (None, watch(done.asked));
+        let mut trouble = report(done.asked).err();
         asked.ask(&asks, &mut |heard| {
             if let BatchEvent::Done { index, result } = heard
                 && let Some((item, answer)) = open.get(index)
@@ -239,14 +236,13 @@ impl Session<'_> {
                 };
                 trouble = trouble.take().or(kept.err());
             }
-            is_wanted = is_wanted && watch(done.asked);
-            trouble.is_none() && is_wanted
+            trouble = trouble.take().or_else(|| report(done.asked).err());
+            trouble.is_none()
         });
-        match trouble {
-            Some(problem) => Err(problem),
-            None if is_wanted => Ok(()),
-            None => Err(cancelled()),
-        }
+        trouble.map_or(Ok(()), |problem| match problem.kind {
+            ErrorKind::Cancelled => Err(cancelled()),
+            _ => Err(problem),
+        })
     }
 
     fn end(mut self) -> Result<JudgeSummary> {

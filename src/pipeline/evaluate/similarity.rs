@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::board::dataset_resolver::DatasetResolver;
 use benchtop_inference::scoring::TextEmbedder;
+use benchtop_model::cancel::{Cancel, ProgressSink, canceled};
 use benchtop_model::free_form::{FreeForm, cosine};
 use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
 use benchtop_store::Catalog;
@@ -78,7 +79,7 @@ pub fn compared(
     catalog: &Catalog,
     models: &[String],
     rule: FreeForm,
-    wanted: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<Vec<Vec<Compared>>> {
     let resolver = DatasetResolver::of(catalog);
     let outputs: Vec<Outputs> = models
@@ -87,8 +88,8 @@ pub fn compared(
         .collect::<Result<_>>()?;
     let mut all: Vec<Vec<Compared>> = models.iter().map(|_| Vec::new()).collect();
     catalog.each_line(0, &mut |row, line| {
-        if row % STEP == 0 && !wanted() {
-            return Err(Error::new(ErrorKind::Cancelled, "canceled"));
+        if row % STEP == 0 {
+            cancel.check()?;
         }
         // Most items are not free-form, and parsing all of them would be slow.
         if memchr::memmem::find(line, QuestionKind::FreeForm.name().as_bytes()).is_none() {
@@ -128,8 +129,7 @@ pub struct SimilaritySummary {
     pub cut: u64,
 }
 
-/// Compares the remaining pairs in batches, each recorded before the next. `watch` receives the
-/// numbers of finished and all pairs, and returns whether to continue.
+/// Compares the remaining pairs in batches, each recorded before the next.
 ///
 /// # Errors
 ///
@@ -138,7 +138,7 @@ pub fn compare(
     all: &[Vec<Compared>],
     cosines: &mut Cosines,
     model: &mut dyn TextEmbedder,
-    watch: &mut dyn FnMut(u64, u64) -> bool,
+    watch: ProgressSink<'_>,
 ) -> Result<SimilaritySummary> {
     let mut seen = HashSet::new();
     let left: Vec<&Compared> = all
@@ -147,27 +147,27 @@ pub fn compare(
         .filter(|c| cosines.get(c.pair()).is_none() && seen.insert(c.pair()))
         .collect();
     let (mut done, of) = (SimilaritySummary::default(), left.len() as u64);
-    let cancelled = || {
+    let cancelled = |_| {
         Error::new(
             ErrorKind::Cancelled,
             "canceled; finished comparisons are kept",
         )
     };
     for some in left.chunks(TOGETHER) {
-        if !watch(done.pairs, of) {
-            return Err(cancelled());
-        }
+        watch
+            .report("comparing", done.pairs, Some(of))
+            .map_err(cancelled)?;
         let mut texts: Vec<&str> = some
             .iter()
             .flat_map(|c| [c.reference.as_str(), c.output.as_str()])
             .collect();
         texts.sort_unstable();
         texts.dedup();
-        let embedded = model.embed(&texts, &mut |_| watch(done.pairs, of));
+        let embedded = model.embed(&texts, watch.cancel);
         let mut vectors = HashMap::new();
         for (text, found) in texts.iter().zip(embedded) {
             let found = found.map_err(|failure| match failure.kind {
-                benchtop_model::generation::FailureKind::Cancelled => cancelled(),
+                benchtop_model::generation::FailureKind::Cancelled => cancelled(canceled()),
                 _ => Error::input(format!("cannot compare a text: {}", failure.reason)),
             })?;
             done.cut += u64::from(found.tokens_before_cut.is_some());
@@ -184,7 +184,7 @@ pub fn compare(
         cosines.append(&found)?;
         done.pairs += found.len() as u64;
     }
-    watch(done.pairs, of);
+    let _ = watch.report("comparing", done.pairs, Some(of));
     Ok(done)
 }
 

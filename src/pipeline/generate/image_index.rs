@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::{PictureState, file_key, picture_key, prompt_key};
 use benchtop_model::{Error, ErrorKind, Result, Side};
 use benchtop_store::Catalog;
@@ -243,20 +244,20 @@ impl Reading {
 }
 
 impl RequestedImages {
-    /// Reads all items. `wanted` returns whether to continue.
+    /// Reads all items.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Corrupt`] if texts are damaged, and [`ErrorKind::Cancelled`].
-    pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<RequestedImages> {
+    pub fn read(catalog: &Catalog, cancel: Cancel<'_>) -> Result<RequestedImages> {
         let mut files = Files::default();
         let mut reading = Reading {
             by_row: Vec::with_capacity(catalog.len()),
             ..Reading::default()
         };
         catalog.each_line(0, &mut |row, line| {
-            if row % STEP == 0 && !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
+            if row % STEP == 0 {
+                cancel.check()?;
             }
             let item: Lean<'_> = serde_json::from_slice(line).map_err(|e| {
                 Error::new(

@@ -5,6 +5,7 @@ use super::image_index::{RequestedImages, Words};
 use super::remaining::{Scope, Target};
 use crate::compose::{Composition, Order, metadata};
 use benchtop_files::project::Project;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
 use benchtop_model::generation::{Fingerprint, Pixels, Scheduler, Settings};
 use benchtop_model::{ImageRef, Item};
@@ -39,14 +40,14 @@ fn composed(
             index,
             &opened.catalog,
             "2026-01-01T00:00:00Z",
-            &mut |_| true,
+            ProgressSink::NONE,
         )
         .unwrap();
     (dir, project, filled.catalog.unwrap())
 }
 
 fn named(catalog: &Catalog) -> RequestedImages {
-    RequestedImages::read(catalog, &|| true).unwrap()
+    RequestedImages::read(catalog, Cancel::NEVER).unwrap()
 }
 
 const MISSING: Scope<'_> = Scope {
@@ -309,7 +310,7 @@ fn parts_that_no_item_shows_alone_are_generated_too() {
         &opened.catalog,
         &ask,
         "2026-01-01T00:00:00Z",
-        &mut |_| true,
+        ProgressSink::NONE,
     );
     let catalog = outcome.unwrap().catalog.unwrap();
     let named = named(&catalog);

@@ -7,16 +7,15 @@ use std::hash::Hasher;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 
-use super::{
-    Import, STEP, Watch, cancelled, ends_import, hash_file, overrides, rows_already_imported,
-};
+use super::{Import, cancelled, ends_import, hash_file, overrides, rows_already_imported, tick};
 use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
 use crate::sources::{self, Reach, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
-use benchtop_model::import::{ImportRequest, Progress};
+use benchtop_model::cancel::{ProgressSink, canceled};
+use benchtop_model::import::ImportRequest;
 use benchtop_model::{Error, ErrorKind, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::manifest::{Content, Manifest};
@@ -100,13 +99,8 @@ struct FileAnswers {
     is_imported: bool,
 }
 
-/// A message of a reader.
-enum Message {
-    /// The number of records read of a file.
-    Read(String, u64),
-    /// The answers of the file at this index.
-    Done(usize, Result<FileAnswers>),
-}
+/// The answers of the file at an index.
+type Read = (usize, Result<FileAnswers>);
 
 impl<'a> Import<'a> {
     /// Collects what is known once all questions are read.
@@ -134,54 +128,38 @@ impl<'a> Import<'a> {
         &mut self,
         known: &Known<'_>,
         list: &[Source],
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
     ) -> Result<()> {
-        let (next, is_cancelled) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let readers = std::thread::available_parallelism().map_or(1, usize::from);
-        let (sender, messages) = channel();
+        let (sender, read) = channel();
         std::thread::scope(|scope| {
             for _ in 0..readers.min(list.len()) {
-                let (sender, next, is_cancelled) = (sender.clone(), &next, &is_cancelled);
+                let (sender, next, is_over) = (sender.clone(), &next, &is_over);
                 scope.spawn(move || {
                     while let Some((at, source)) = take(next, list) {
-                        let read = known.read(source, &sender, is_cancelled);
-                        if sender.send(Message::Done(at, read)).is_err() {
+                        let read = known.read(source, watch, is_over);
+                        if sender.send((at, read)).is_err() {
                             break;
                         }
                     }
                 });
             }
             drop(sender);
-            let added = self.collect(list, &messages, watch);
-            is_cancelled.store(true, Ordering::Relaxed);
+            let added = self.collect(list, &read);
+            is_over.store(true, Ordering::Relaxed);
             added
         })
     }
 
     /// Adds the answers of files in order, while others are read.
-    fn collect(
-        &mut self,
-        list: &[Source],
-        messages: &Receiver<Message>,
-        watch: Watch<'_>,
-    ) -> Result<()> {
+    fn collect(&mut self, list: &[Source], read: &Receiver<Read>) -> Result<()> {
         let (mut ready, mut at) = (BTreeMap::new(), 0);
         while at < list.len() {
-            match messages.recv() {
-                Ok(Message::Read(what, done)) => {
-                    if !watch(Progress {
-                        what,
-                        done,
-                        of: None,
-                    }) {
-                        return Err(cancelled());
-                    }
-                }
-                Ok(Message::Done(file, read)) => drop(ready.insert(file, read)),
-                Err(_) => return Err(cancelled()),
-            }
-            while let Some(read) = ready.remove(&at) {
-                self.add(&list[at], read?)?;
+            let (file, answers) = read.recv().map_err(|_| cancelled(canceled()))?;
+            ready.insert(file, answers);
+            while let Some(answers) = ready.remove(&at) {
+                self.add(&list[at], answers?)?;
                 at += 1;
             }
         }
@@ -243,13 +221,10 @@ impl Known<'_> {
     fn read(
         &self,
         source: &Source,
-        sender: &Sender<Message>,
-        is_cancelled: &AtomicBool,
+        watch: ProgressSink<'_>,
+        is_over: &AtomicBool,
     ) -> Result<FileAnswers> {
         let (found, said) = (&source.found, overrides(self.ask));
-        if is_cancelled.load(Ordering::Relaxed) {
-            return Err(cancelled());
-        }
         let mut file = FileAnswers {
             source_blake3: hash_file(&found.path)?,
             ..FileAnswers::default()
@@ -279,12 +254,9 @@ impl Known<'_> {
         let mut reader =
             formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
         for (line, read) in reader.by_ref() {
-            records += 1;
-            if records % STEP == 1 {
-                let message = Message::Read(source.name(), records - 1);
-                if is_cancelled.load(Ordering::Relaxed) || sender.send(message).is_err() {
-                    return Err(cancelled());
-                }
+            tick(source, &mut records, watch)?;
+            if is_over.load(Ordering::Relaxed) {
+                return Err(cancelled(canceled()));
             }
             let mut prediction = match read {
                 Ok(prediction) => prediction,

@@ -11,7 +11,8 @@ use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, ReadOptions, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
-use benchtop_model::import::{FileReport, ImportRequest, Progress, Report};
+use benchtop_model::cancel::ProgressSink;
+use benchtop_model::import::{FileReport, ImportRequest, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
@@ -37,9 +38,6 @@ fn overrides(ask: &ImportRequest) -> ReadOptions<'_> {
     }
 }
 
-/// Receives progress. Returns whether to continue.
-pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> bool;
-
 /// The project after an import.
 pub struct Outcome {
     /// The new catalog. `None` if nothing was added.
@@ -59,7 +57,7 @@ pub fn import(
     catalog: &Catalog,
     ask: &ImportRequest,
     at: &str,
-    watch: Watch<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Outcome> {
     let mut found = Vec::new();
     let mut import = Import::new(project, catalog, ask)?;
@@ -287,7 +285,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    fn finish(mut self, index: &Index, at: &str, watch: Watch<'_>) -> Result<Outcome> {
+    fn finish(mut self, index: &Index, at: &str, watch: ProgressSink<'_>) -> Result<Outcome> {
         self.report.pictures = self.pictures.taken();
         self.report.missing_pictures = self.pictures.missing();
         (self.report.unreadable_pictures, self.report.unreadable) =
@@ -299,13 +297,7 @@ impl<'a> Import<'a> {
                 report: self.report,
             });
         }
-        if !watch(Progress {
-            what: "saving".into(),
-            done: 0,
-            of: None,
-        }) {
-            return Err(cancelled());
-        }
+        watch.report("saving", 0, None).map_err(cancelled)?;
         self.pictures.sync()?;
         // From here on the segments belong to the manifest, or to nobody if its line is not
         // written.
@@ -346,29 +338,22 @@ fn rows_already_imported(
     source_blake3: &str,
     same: &dyn Fn(&Content) -> bool,
 ) -> u64 {
-    let parts = manifest.entries.iter().flat_map(|e| &e.parts);
-    parts
-        .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
-        .map(|p| p.rows)
-        .sum()
+    let parts = manifest.parts_of(source_blake3);
+    parts.filter(|p| same(&p.holds)).map(|p| p.rows).sum()
 }
 
-fn cancelled() -> Error {
+fn cancelled(_: Error) -> Error {
     Error::new(ErrorKind::Cancelled, "canceled; nothing was added")
 }
 
-fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
+fn tick(source: &Source, records: &mut u64, watch: ProgressSink<'_>) -> Result<()> {
     *records += 1;
-    if *records % STEP == 1
-        && !watch(Progress {
-            what: source.name(),
-            done: *records - 1,
-            of: None,
-        })
-    {
-        return Err(cancelled());
+    match *records % STEP {
+        1 => watch
+            .report(&source.name(), *records - 1, None)
+            .map_err(cancelled),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A hash of an item's content without the paths of its pictures.

@@ -2,9 +2,10 @@
 
 use std::collections::hash_map::Entry;
 
-use super::{Import, Watch, content_hash, forget_where, hash_file, rows_already_imported, tick};
+use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, tick};
 use crate::sources::{self, Orders, Source, Unreadable};
 use benchtop_formats as formats;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::columns::id_hash;
 use benchtop_store::manifest::Content;
@@ -17,7 +18,7 @@ impl Import<'_> {
         &mut self,
         source: &Source,
         beside: bool,
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
     ) -> Result<()> {
         let (found, dataset) = (&source.found, self.dataset(source));
         let source_blake3 = hash_file(&found.path)?;
@@ -88,7 +89,7 @@ impl Import<'_> {
     }
 
     /// Matches files that count rows with known data sets, and imports the questions of the others.
-    pub(super) fn beside(&mut self, list: &[Source], watch: Watch<'_>) -> Result<()> {
+    pub(super) fn beside(&mut self, list: &[Source], watch: ProgressSink<'_>) -> Result<()> {
         let own = self.all_datasets();
         if let Some(orders) = &mut self.orders {
             from_catalog(self.catalog, orders)?;

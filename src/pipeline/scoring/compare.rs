@@ -12,9 +12,10 @@ use benchtop_inference::scoring::ImageEmbedder;
 use benchtop_metrics::kmmd::{self, MOST, kmmd};
 use benchtop_metrics::nearest::{Rows, nearest};
 use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::cancel::{ProgressSink, canceled};
 use benchtop_model::generation::{FailureKind, Pixels};
 use benchtop_model::scoring::bench::Share;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Pictures per pass.
 const BATCH: usize = 16;
@@ -54,8 +55,8 @@ const LISTED: usize = 20;
 fn embed(
     model: &mut dyn ImageEmbedder,
     folder: &Path,
-    skipped: &mut Vec<(PathBuf, String)>,
-    told: &mut dyn FnMut(u64) -> bool,
+    (skipped, done): (&mut Vec<(PathBuf, String)>, &mut u64),
+    watch: ProgressSink<'_>,
 ) -> Result<Set> {
     let mut files = Vec::new();
     list(folder, &mut files)?;
@@ -72,22 +73,19 @@ fn embed(
             }
         }
         let images: Vec<Pixels> = pictures.iter().map(|(_, p)| p.clone()).collect();
-        let results = model.embed(&images, &mut |_| told(0));
+        let results = model.embed(&images, watch.cancel);
         for ((file, _), result) in pictures.into_iter().zip(results) {
             match result {
                 Ok(point) => {
                     set.points.extend(point.into_iter().map(f16::from_f32));
                     set.files.push(file);
                 }
-                Err(failure) if failure.kind == FailureKind::Cancelled => {
-                    return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
-                }
+                Err(failure) if failure.kind == FailureKind::Cancelled => return Err(canceled()),
                 Err(failure) => skipped.push((file, failure.reason)),
             }
         }
-        if !told(some.len() as u64) {
-            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
-        }
+        *done += some.len() as u64;
+        watch.report("pictures", *done, None)?;
     }
     if set.files.len() < 2 {
         return Err(Error::input("a comparison needs at least two pictures").file(folder));
@@ -95,8 +93,7 @@ fn embed(
     Ok(set)
 }
 
-/// Compares the pictures below `first` with those below `second`. `told` receives the number of
-/// pictures just embedded and returns whether to continue.
+/// Compares the pictures below `first` with those below `second`.
 ///
 /// # Errors
 ///
@@ -106,14 +103,14 @@ pub fn compare(
     name: &str,
     (first, second): (&Path, &Path),
     (threshold, seed): (f32, u64),
-    told: &mut dyn FnMut(u64) -> bool,
+    watch: ProgressSink<'_>,
 ) -> Result<Comparison> {
-    let mut skipped = Vec::new();
-    let a = embed(model, first, &mut skipped, told)?;
-    let b = embed(model, second, &mut skipped, told)?;
+    let (mut skipped, mut done) = (Vec::new(), 0);
+    let a = embed(model, first, (&mut skipped, &mut done), watch)?;
+    let b = embed(model, second, (&mut skipped, &mut done), watch)?;
     let dim = model.dimension();
     let (left, right) = (Rows::new(&a.points, dim)?, Rows::new(&b.points, dim)?);
-    let mut matches: Vec<_> = nearest(&left, &right, 1, &mut |_| told(0))?
+    let mut matches: Vec<_> = nearest(&left, &right, 1, watch.cancel)?
         .into_iter()
         .flatten()
         .collect();
@@ -131,7 +128,7 @@ pub fn compare(
         biased,
         sigma,
         samples,
-    } = kmmd(&left, &right, MOST, seed, &mut |_| told(0))?;
+    } = kmmd(&left, &right, MOST, seed, watch.cancel)?;
     Ok(Comparison {
         contaminated: Share { k, n, low, high },
         threshold,

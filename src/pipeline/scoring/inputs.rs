@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::generate::image_index::RequestedImages;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::file_key;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Result};
@@ -62,19 +63,19 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 impl Texts {
-    /// Reads all items. `wanted` returns whether to continue.
+    /// Reads all items.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Corrupt`] if texts are damaged, and [`ErrorKind::Cancelled`].
-    pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Texts> {
+    pub fn read(catalog: &Catalog, cancel: Cancel<'_>) -> Result<Texts> {
         let mut texts = Texts {
             edition: catalog.edition(),
             ..Texts::default()
         };
         catalog.each_line(0, &mut |row, line| {
-            if row % STEP == 0 && !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
+            if row % STEP == 0 {
+                cancel.check()?;
             }
             let item: Lean = serde_json::from_slice(line).map_err(|e| {
                 Error::new(

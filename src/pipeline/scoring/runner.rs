@@ -3,6 +3,7 @@
 use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::preprocess;
 use benchtop_model::Item;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::Pixels;
 use benchtop_model::scoring::{Score, ScoreState};
 use benchtop_store::scores::ScorerVersion;
@@ -85,7 +86,12 @@ pub trait Runner: Send {
     /// # Errors
     ///
     /// An error that prevents all scoring. The job then waits for the user.
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> benchtop_model::Result<()>;
+    fn score(
+        &mut self,
+        subjects: &[Subject],
+        keep: ScoreSink<'_>,
+        cancel: Cancel<'_>,
+    ) -> benchtop_model::Result<()>;
 
     /// The cost so far.
     fn spent(&self) -> Option<Spent> {
@@ -115,7 +121,12 @@ impl<F: Fn(&Subject) -> Score + Send + Sync> Runner for Each<F> {
         256
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> benchtop_model::Result<()> {
+    fn score(
+        &mut self,
+        subjects: &[Subject],
+        keep: ScoreSink<'_>,
+        _: Cancel<'_>,
+    ) -> benchtop_model::Result<()> {
         use rayon::prelude::*;
         for some in subjects.chunks(4 * rayon::current_num_threads()) {
             let scores: Vec<Score> = some

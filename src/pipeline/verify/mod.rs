@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use benchtop_files::project::Project;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::image::ImageRef;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::inventory::{self, Inventory, InventoryCopy};
@@ -186,9 +187,6 @@ impl Report {
     }
 }
 
-/// Receives the current step and the number of checked files. Returns whether to continue.
-pub type Watch<'a> = &'a mut dyn FnMut(&str, u64) -> bool;
-
 /// A recorded picture.
 #[derive(Clone, Debug)]
 struct Wanted {
@@ -216,7 +214,7 @@ struct Verifier<'a> {
     /// Whether some items could not be read. Pictures that only they name then look unused.
     unread: bool,
     report: Report,
-    watch: Watch<'a>,
+    watch: ProgressSink<'a>,
     /// Files already named in findings of damage, so that each fault is reported once.
     told: BTreeMap<String, usize>,
 }
@@ -227,7 +225,7 @@ struct Verifier<'a> {
 /// # Errors
 ///
 /// [`ErrorKind::Cancelled`], or if a folder cannot be listed.
-pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report> {
+pub fn verify(project: &Project, owned: bool, watch: ProgressSink<'_>) -> Result<Report> {
     let mut verifier = Verifier {
         project,
         inventory: None,
@@ -278,13 +276,9 @@ impl Verifier<'_> {
     fn tick(&mut self, what: &str, bytes: u64) -> Result<()> {
         self.report.checked.files += 1;
         self.report.checked.bytes += bytes;
-        if (self.watch)(what, self.report.checked.files) {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorKind::Cancelled,
-            "canceled; nothing was changed",
-        ))
+        self.watch
+            .report(what, self.report.checked.files, None)
+            .map_err(|_| Error::new(ErrorKind::Cancelled, "canceled; nothing was changed"))
     }
 
     /// Turns a reader's error into a finding.

@@ -1,5 +1,6 @@
 //! A parallel pass over all chunks of an arena.
 
+use benchtop_model::cancel::Cancel;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use crate::arena::{Arena, Chunk};
 pub(super) struct Sweep<'a> {
     pub(super) arena: &'a Arena,
     pub(super) only: Option<&'a [u32]>,
-    pub(super) cancel: &'a (dyn Fn() -> bool + Sync),
+    pub(super) cancel: Cancel<'a>,
 }
 
 /// Work on a chunk: receives the rows to check (`None` for all), and the place for results.
@@ -28,7 +29,7 @@ impl Sweep<'_> {
         let chunks = self.arena.chunks();
         let next = AtomicUsize::new(0);
         let step = || -> Option<usize> {
-            if (self.cancel)() {
+            if self.cancel.is_canceled() {
                 return None;
             }
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -65,6 +66,6 @@ impl Sweep<'_> {
                 );
             }
         });
-        !(self.cancel)()
+        !self.cancel.is_canceled()
     }
 }

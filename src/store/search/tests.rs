@@ -1,3 +1,4 @@
+use benchtop_model::cancel::Cancel;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
@@ -7,7 +8,7 @@ fn arena(rows: &[&str]) -> Arena {
 }
 
 fn find(arena: &Arena, query: &str) -> Hits {
-    search(arena, query, None, &|| false, &mut |_| ())
+    search(arena, query, None, Cancel::NEVER, &mut |_| ())
 }
 
 fn rows(hits: &Hits) -> Vec<u32> {
@@ -177,7 +178,7 @@ fn every_word_must_match_in_any_order() {
     assert_eq!(rows(&find(&arena, "  OWL   blue ")).len(), 3);
     assert_eq!(find(&arena, "red owl green").exact, Some(0));
     assert_eq!(
-        matching(&arena, "blue owl", None, &|| false),
+        matching(&arena, "blue owl", None, Cancel::NEVER),
         Some(vec![0, 2, 3])
     );
 }
@@ -201,7 +202,7 @@ fn an_empty_query_returns_every_row_in_order() {
             &arena,
             "",
             Some(&[1, 2, 9]),
-            &|| false,
+            Cancel::NEVER,
             &mut |_| ()
         )),
         [1, 2]
@@ -243,12 +244,12 @@ fn a_search_of_some_rows_agrees_with_a_search_of_all() {
         ("zz", 2),
     ] {
         let only: Vec<u32> = (0..arena.rows()).filter(|row| row % step == 1).collect();
-        let mut all = matching(&arena, query, None, &|| false).unwrap();
+        let mut all = matching(&arena, query, None, Cancel::NEVER).unwrap();
         all.retain(|row| row % step == 1);
-        let hits = search(&arena, query, Some(&only), &|| false, &mut |_| ());
+        let hits = search(&arena, query, Some(&only), Cancel::NEVER, &mut |_| ());
         assert_eq!(hits.exact, Some(all.len() as u64), "{query}");
         assert_eq!(
-            matching(&arena, query, Some(&only), &|| false).unwrap(),
+            matching(&arena, query, Some(&only), Cancel::NEVER).unwrap(),
             all,
             "{query}"
         );
@@ -265,12 +266,12 @@ fn only_may_be_unsorted_and_have_duplicates() {
         &arena,
         "owl",
         Some(&[9, 3, 2, 3, 0]),
-        &|| false,
+        Cancel::NEVER,
         &mut |_| (),
     );
     assert_eq!((rows(&hits), hits.exact), (vec![0, 3], Some(2)));
     assert_eq!(
-        matching(&arena, "owl", Some(&[3, 1, 3]), &|| false),
+        matching(&arena, "owl", Some(&[3, 1, 3]), Cancel::NEVER),
         Some(vec![1, 3])
     );
 }
@@ -298,7 +299,7 @@ fn partial_results_are_published() {
             &arena,
             query,
             None,
-            &|| false,
+            Cancel::NEVER,
             &mut |p| seen.push(p),
             Duration::ZERO,
         );
@@ -333,14 +334,14 @@ fn cancel_stops_a_search_early() {
     let asked = AtomicU64::new(0);
     let full = find(&arena, "e").exact.unwrap();
     let cancel = || asked.fetch_add(1, Ordering::Relaxed) >= 3;
-    let hits = search(&arena, "e", None, &cancel, &mut |_| ());
+    let hits = search(&arena, "e", None, Cancel::when(&cancel), &mut |_| ());
     assert_eq!((hits.exact, hits.partial), (None, true));
     assert!(
         asked.load(Ordering::Relaxed) < arena.chunks().len() as u64,
         "the search continued"
     );
     assert!(hits.rows.len() <= PAGE && !hits.rows.is_empty() && full > PAGE as u64);
-    assert_eq!(matching(&arena, "e", None, &|| true), None);
+    assert_eq!(matching(&arena, "e", None, Cancel::when(&|| true)), None);
 }
 
 #[test]

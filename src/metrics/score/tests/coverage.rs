@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::*;
 use crate::statistics::{Z95, wilson};
 use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::rng::Stream;
 
 const STYLES: usize = 6;
@@ -128,7 +129,7 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
         let mut found = Vec::new();
         for column in COLUMNS {
             let at = ruled.column(column).unwrap();
-            let sure = ruled.estimate(0, at, &chosen, plan, &|| true).unwrap();
+            let sure = ruled.estimate(0, at, &chosen, plan, Cancel::NEVER).unwrap();
             found.push((
                 column.to_string(),
                 holds(&sure.interval.unwrap(), truths[0].of(column)),
@@ -145,7 +146,7 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
         for column in DIFFERENCES {
             let at = ruled.column(column).unwrap();
             let apart = ruled
-                .difference((0, 1), at, &chosen, plan, &|| true)
+                .difference((0, 1), at, &chosen, plan, Cancel::NEVER)
                 .unwrap();
             let truth = truths[0].of(column) - truths[1].of(column);
             found.push((

@@ -1,4 +1,5 @@
 use super::*;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::OptionOrders as Shown;
 
 fn asked(
@@ -110,14 +111,14 @@ fn unasked_questions_do_not_count_as_wrong() {
     let both = ruled.both((part, whole), &chosen);
     assert_eq!(
         ruled
-            .difference((part, whole), at, &both, plan, &|| true)
+            .difference((part, whole), at, &both, plan, Cancel::NEVER)
             .unwrap()
             .value,
         Some(-0.25)
     );
     assert_eq!(
         ruled
-            .estimate(part, at, &chosen, plan, &|| true)
+            .estimate(part, at, &chosen, plan, Cancel::NEVER)
             .unwrap()
             .value,
         Some(0.5)
@@ -187,7 +188,7 @@ fn asked_rotations_share_a_row_with_circular_score() {
     assert_eq!(ruled.answerers(0, ruled.column("Acc").unwrap()), [0]);
     assert_eq!(ruled.answerers(1, at), [1]);
     let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
-    let sure = ruled.estimate(0, at, &chosen, plan, &|| true).unwrap();
+    let sure = ruled.estimate(0, at, &chosen, plan, Cancel::NEVER).unwrap();
     assert_eq!(
         (sure.value, sure.clusters),
         (Some(0.5), 1),

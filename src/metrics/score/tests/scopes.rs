@@ -1,6 +1,7 @@
 //! Which data sets, variants, and models each column counts.
 
 use super::*;
+use benchtop_model::cancel::Cancel;
 
 const MC: QuestionKind = QuestionKind::MultipleChoice;
 const TF: QuestionKind = QuestionKind::TrueFalse;
@@ -265,7 +266,7 @@ fn models_are_compared_on_shared_questions() {
         let paired = ruled.paired((0, 1), at, &chosen).unwrap();
         assert_eq!((paired.both, paired.neither), (30, 10), "{column}");
         let apart = ruled
-            .difference((0, 1), at, &chosen, plan, &|| true)
+            .difference((0, 1), at, &chosen, plan, Cancel::NEVER)
             .unwrap();
         assert_eq!(apart.value, Some(0.0), "{column}");
         assert_eq!(
@@ -276,7 +277,7 @@ fn models_are_compared_on_shared_questions() {
             (None, None)
         );
         let apart = ruled
-            .difference((1, 2), at, &chosen, plan, &|| true)
+            .difference((1, 2), at, &chosen, plan, Cancel::NEVER)
             .unwrap();
         assert!(apart.value.is_none() && apart.interval.is_err());
     }
@@ -459,7 +460,7 @@ fn final_score_needs_all_of_its_types() {
                 ruled.column(column).unwrap(),
                 &chosen,
                 plan,
-                &|| true,
+                Cancel::NEVER,
             )
             .unwrap();
         assert!(
@@ -490,7 +491,7 @@ fn single_style_has_no_sc() {
         );
         assert_eq!(
             ruled
-                .estimate(0, ruled.column("SC").unwrap(), &chosen, plan, &|| true)
+                .estimate(0, ruled.column("SC").unwrap(), &chosen, plan, Cancel::NEVER)
                 .unwrap()
                 .value,
             want

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::evaluate;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop_model::generation::FailureKind;
 use benchtop_model::job::{JobAct, NewJob, Plan};
@@ -22,7 +23,7 @@ fn job_makes_each_picture_once_and_resets_decisions() {
             dry: true,
             ..missing()
         },
-        &|| true,
+        Cancel::NEVER,
     )
     .unwrap();
     assert!(dry.job.is_none() && dry.items == 60 && rig.shared.jobs.list().unwrap().is_empty());
@@ -66,7 +67,7 @@ fn job_makes_each_picture_once_and_resets_decisions() {
     );
     // Nothing is missing, and the same seed gives the same pictures, so there is nothing to make.
     assert_eq!(
-        begin(&rig.shared, "ann", &missing(), &|| true)
+        begin(&rig.shared, "ann", &missing(), Cancel::NEVER)
             .unwrap_err()
             .kind,
         ErrorKind::Conflict
@@ -204,11 +205,11 @@ fn queue_order_and_requested_pictures() {
     rig.wait(first, "at work", |j| j.step.is_some());
     // Request a picture of the second job, then one of the first.
     assert_eq!(
-        request_picture(&rig.shared, 80, &|| true).unwrap(),
+        request_picture(&rig.shared, 80, Cancel::NEVER).unwrap(),
         Some(second)
     );
     assert_eq!(
-        request_picture(&rig.shared, 40, &|| true).unwrap(),
+        request_picture(&rig.shared, 40, Cancel::NEVER).unwrap(),
         Some(first)
     );
     assert_eq!(rig.act(second, JobAct::Place(1)).unwrap().unwrap().place, 1);
@@ -239,12 +240,14 @@ fn queue_order_and_requested_pictures() {
         .count();
     assert_eq!(firsts, 0, "the first job waited for the second");
     assert_eq!(
-        request_picture(&rig.shared, 80, &|| true).unwrap(),
+        request_picture(&rig.shared, 80, Cancel::NEVER).unwrap(),
         None,
         "it exists already"
     );
     assert_eq!(
-        request_picture(&rig.shared, 81, &|| true).unwrap_err().kind,
+        request_picture(&rig.shared, 81, Cancel::NEVER)
+            .unwrap_err()
+            .kind,
         ErrorKind::NotFound
     );
     rig.made();
@@ -361,7 +364,7 @@ fn picture_replaces_draft() {
     let left = rig
         .shared
         .jobs
-        .requested_images(&rig.shared, &|| true)
+        .requested_images(&rig.shared, Cancel::NEVER)
         .unwrap();
     let scope = benchtop_pipeline::generate::remaining::Scope {
         job: 9,
@@ -417,7 +420,7 @@ fn begin_rejects_invalid_settings() {
         },
     ];
     for new in wrong {
-        let problem = begin(&rig.shared, "ann", &new, &|| true).unwrap_err();
+        let problem = begin(&rig.shared, "ann", &new, Cancel::NEVER).unwrap_err();
         assert!(
             matches!(problem.kind, ErrorKind::Usage | ErrorKind::NotFound),
             "{problem}"
@@ -446,7 +449,7 @@ fn crashing_picture_comes_last_and_is_given_up() {
     let named = rig
         .shared
         .jobs
-        .requested_images(&rig.shared, &|| true)
+        .requested_images(&rig.shared, Cancel::NEVER)
         .unwrap();
     let index = rig.shared.index.get().unwrap();
     let noted = index.flight(id).unwrap();
@@ -513,7 +516,7 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     std::fs::write(&folder, "a file in the way").unwrap();
     let small = Small::default();
     let rig = Rig::over(&project, &small);
-    let problem = begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err();
+    let problem = begin(&rig.shared, "ann", &missing(), Cancel::NEVER).unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Input);
     assert!(rig.shared.jobs.list().unwrap().is_empty());
     std::fs::remove_file(&folder).unwrap();
@@ -562,7 +565,7 @@ fn a_new_generation_job_is_announced_once() {
         dry: true,
         ..missing()
     };
-    begin(&rig.shared, "ann", &preview, &|| true).unwrap();
+    begin(&rig.shared, "ann", &preview, Cancel::NEVER).unwrap();
     assert_eq!(announced(&mut events), [], "a preview creates no job");
     let second = rig.begin(missing());
     let mut found = announced(&mut events);
@@ -603,10 +606,10 @@ fn a_new_evaluation_is_announced_once() {
         dry: true,
         drafts: false,
     };
-    evaluate::begin(&rig.shared, "ann", &new, &|| true).unwrap();
+    evaluate::begin(&rig.shared, "ann", &new, Cancel::NEVER).unwrap();
     assert_eq!(announced(&mut events), [], "a preview creates no job");
     let new = NewRun { dry: false, ..new };
-    let started = evaluate::begin(&rig.shared, "ann", &new, &|| true).unwrap();
+    let started = evaluate::begin(&rig.shared, "ann", &new, Cancel::NEVER).unwrap();
     let id = started.job.unwrap().id;
     assert_eq!(announced(&mut events), [(id, JobStatus::Queued)]);
 }

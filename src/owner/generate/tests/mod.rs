@@ -14,6 +14,7 @@ use crate::context::Data;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
 use benchtop_inference::{GenerationEvent, ImageGenerator};
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
@@ -234,7 +235,7 @@ impl Rig {
     }
 
     fn begin(&self, new: NewJob) -> u32 {
-        begin(&self.shared, "ann", &new, &|| true)
+        begin(&self.shared, "ann", &new, Cancel::NEVER)
             .unwrap()
             .job
             .unwrap()
@@ -386,7 +387,7 @@ fn add(project: &Project, count: u64, seed: u64) {
             index,
             &opened.catalog,
             "2026-01-01T00:00:00Z",
-            &mut |_| true,
+            ProgressSink::NONE,
         )
         .unwrap();
 }

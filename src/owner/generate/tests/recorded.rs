@@ -1,6 +1,7 @@
 //! Tests of the picture journal of a job, and of its stored snapshot.
 
 use super::*;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::job::Plan;
 use benchtop_store::fixtures::sample_made;
 use benchtop_store::pictures::{Journal, picture_snapshot};
@@ -56,7 +57,7 @@ fn pictures_of_another_encoder_are_kept() {
         .unwrap();
     let rig = Rig::over(&project, &Small::default());
     assert_eq!(
-        begin(&rig.shared, "ann", &missing(), &|| true)
+        begin(&rig.shared, "ann", &missing(), Cancel::NEVER)
             .unwrap_err()
             .kind,
         ErrorKind::Conflict,

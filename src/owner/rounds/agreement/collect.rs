@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::visibility::AnnotatorView;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, Result, Verdict};
+use benchtop_model::{Result, Verdict};
 use benchtop_store::Ledger;
 
 /// Number of verdicts to read under one lock, which bounds the delay of decisions.
@@ -66,17 +67,15 @@ impl Numbers {
 /// Calls `each` with all verdicts in chunks, and releases the lock in between.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`].
+/// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
 pub(super) fn walk(
     sight: &AnnotatorView,
-    cancelled: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
     each: &mut dyn FnMut(&Ledger, Range<usize>),
 ) -> Result<()> {
     let mut from = 0;
     loop {
-        if cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
-        }
+        cancel.check()?;
         let ledger = sight.items.ledger();
         if from >= ledger.verdicts_given() {
             return Ok(());
@@ -89,12 +88,12 @@ pub(super) fn walk(
 /// The verdicts in a round, whose `people` come first, or outside of rounds.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`].
+/// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
 pub(super) fn collect(
     sight: &AnnotatorView,
     round: Option<&str>,
     people: &[String],
-    cancelled: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<Collected> {
     let items = sight.items.catalog().len() as u32;
     let mut out = Collected {
@@ -104,7 +103,7 @@ pub(super) fn collect(
         versions: Vec::new(),
     };
     let (mut answers, mut versions) = (Numbers::default(), Numbers::default());
-    walk(sight, cancelled, &mut |ledger, places| {
+    walk(sight, cancel, &mut |ledger, places| {
         let mut numbers: HashMap<u16, u16> = HashMap::new();
         for told in ledger.counted_verdicts(places) {
             let asked = told.judgement.round.as_ref();

@@ -9,6 +9,7 @@ use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{Agreement, Counts};
 use benchtop_model::agreement::analysis::{GroupBy, Row};
 use benchtop_model::agreement::{AgreementReport, Bootstrap};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::round::Protocol;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::verdict::Part;
@@ -56,7 +57,7 @@ pub(in crate::rounds) fn allowed(
 /// The collected verdicts with their scale.
 pub(super) struct Material<'m> {
     pub(super) sight: &'m AnnotatorView,
-    pub(super) cancelled: &'m dyn Fn() -> bool,
+    pub(super) cancel: Cancel<'m>,
     pub(super) glance: Option<RoundSnapshot>,
     pub(super) protocol: Protocol,
     pub(super) collected: Collected,
@@ -68,7 +69,7 @@ impl<'m> Material<'m> {
     pub(super) fn of(
         sight: &'m AnnotatorView,
         round: Option<&str>,
-        cancelled: &'m dyn Fn() -> bool,
+        cancel: Cancel<'m>,
     ) -> Result<Material<'m>> {
         let glance = allowed(sight, round)?;
         let people = glance
@@ -78,7 +79,7 @@ impl<'m> Material<'m> {
             .as_ref()
             .filter(|glance| glance.state.left_out > 0)
             .map(|glance| glance.all().collect());
-        let mut collected = collect(sight, round, people, cancelled)?;
+        let mut collected = collect(sight, round, people, cancel)?;
         collected
             .records
             .retain(|record| only.as_ref().is_none_or(|rows| rows.contains(&record.row)));
@@ -101,7 +102,7 @@ impl<'m> Material<'m> {
         let agreement = Agreement::of(scaled.scale, ratings)?;
         Ok(Material {
             sight,
-            cancelled,
+            cancel,
             glance,
             protocol,
             collected,
@@ -116,7 +117,7 @@ impl<'m> Material<'m> {
         bootstrap: Option<Bootstrap>,
     ) -> Result<AgreementReport> {
         match bootstrap {
-            Some(plan) => counts.bootstrapped(plan, &mut |_| !(self.cancelled)()),
+            Some(plan) => counts.bootstrapped(plan, self.cancel),
             None => Ok(counts.report()),
         }
     }
@@ -149,8 +150,7 @@ impl<'m> Material<'m> {
             }
             GroupBy::Outcome => {
                 self.sight.check_scores()?;
-                let (rules, _, outcomes) =
-                    shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
+                let (rules, _, outcomes) = shared.scoring.outcomes(shared, self.cancel)?;
                 if rules.rules.is_empty() {
                     let what = "there are no filter rules, so there are no outcomes to group by";
                     return Err(

@@ -34,19 +34,19 @@ use benchtop_protocol::wire::request;
 
 impl Query for request::Agreement {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<AgreementAnalysis> {
-        Material::of(sight, self.0.round.as_deref(), watch.cancelled)?.agreed(&self.0)
+        Material::of(sight, self.0.round.as_deref(), watch.cancel)?.agreed(&self.0)
     }
 }
 
 impl Query for request::RoundReport {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RoundReport> {
-        report::report(sight, &self.round, self.bootstrap, watch.cancelled)
+        report::report(sight, &self.round, self.bootstrap, watch.cancel)
     }
 }
 
 impl Query for request::Pace {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<OwnPace> {
-        pace::own(sight, self.0.as_deref(), watch.cancelled)
+        pace::own(sight, self.0.as_deref(), watch.cancel)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::pace::pace;
 use benchtop_model::agreement::analysis::OwnPace;
 use benchtop_model::annotator::Step;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::{Result, Verdict};
 
 /// The pace of the annotator, in a round or overall. It covers all items shown; gold items and
@@ -16,13 +17,13 @@ use benchtop_model::{Result, Verdict};
 pub(super) fn own(
     sight: &AnnotatorView,
     round: Option<&str>,
-    cancelled: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<OwnPace> {
     if let Some(name) = round {
         sight.shared().rounds.of(name, |_| ())?;
     }
     let mut all: Vec<(Step, bool)> = Vec::new();
-    walk(sight, cancelled, &mut |ledger, places| {
+    walk(sight, cancel, &mut |ledger, places| {
         let Some(me) = ledger.names().position(|name| name == sight.who()) else {
             return;
         };

@@ -12,6 +12,7 @@ use benchtop_metrics::agreement::{quality, revised};
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{AgreementQuery, GroupBy};
 use benchtop_model::annotator::Rate;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundReport};
 use benchtop_model::round::{Protocol, Round};
 use benchtop_model::status::single;
@@ -34,9 +35,9 @@ pub(super) fn report(
     sight: &AnnotatorView,
     name: &str,
     bootstrap: Option<Bootstrap>,
-    cancelled: &dyn Fn() -> bool,
+    cancel: Cancel<'_>,
 ) -> Result<RoundReport> {
-    let material = Material::of(sight, Some(name), cancelled)?;
+    let material = Material::of(sight, Some(name), cancel)?;
     let agreement = material.agreed(&AgreementQuery {
         round: Some(name.into()),
         by: GroupBy::Pair,

@@ -13,6 +13,7 @@ use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::alignment::{self, Alignment, Answered, Rule, answered, questions};
 use benchtop_metrics::extract::declines;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Judge;
 use benchtop_model::generation::Failure;
 use benchtop_model::judge::{AnswerForm, Element};
@@ -210,7 +211,7 @@ impl Runner for Aligned {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>, _: Cancel<'_>) -> Result<()> {
         let Some(mut asked) = self.written(subjects, keep)? else {
             return Ok(());
         };

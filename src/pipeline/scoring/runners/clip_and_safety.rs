@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
 use benchtop_model::Result;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::{Failure, FailureKind, Pixels};
 use benchtop_model::safety::{Safety, is_blanked};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
@@ -95,7 +96,12 @@ impl Runner for Consistency {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
+    fn score(
+        &mut self,
+        subjects: &[Subject],
+        keep: ScoreSink<'_>,
+        cancel: Cancel<'_>,
+    ) -> Result<()> {
         let Some((places, pictures)) = decoded(subjects, keep) else {
             return Ok(());
         };
@@ -107,9 +113,7 @@ impl Runner for Consistency {
                 text: at,
             })
             .collect();
-        let results = self
-            .model
-            .score(&pictures, &texts, &pairs, &mut |_| keep(None));
+        let results = self.model.score(&pictures, &texts, &pairs, cancel);
         let known = self.model.capabilities();
         let score = |similarity: Similarity| {
             let mut detail = json!({ "logit": known.logit(&similarity) });
@@ -158,11 +162,16 @@ impl Runner for Safe {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
+    fn score(
+        &mut self,
+        subjects: &[Subject],
+        keep: ScoreSink<'_>,
+        cancel: Cancel<'_>,
+    ) -> Result<()> {
         let Some((places, pictures)) = decoded(subjects, keep) else {
             return Ok(());
         };
-        let results = self.model.check(&pictures, &mut |_| keep(None));
+        let results = self.model.check(&pictures, cancel);
         let score =
             |(result, picture): (std::result::Result<Safety, Failure>, &Pixels)| match result {
                 // A picture blanked by another tool's checker was unsafe.

@@ -15,6 +15,7 @@ use crate::scoring::runner::{Runner, ScoreSink, Subject};
 use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;
 use benchtop_metrics::nearest::{Rows, nearest};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::{file_key, hex};
 use benchtop_model::generation::{Fingerprint, Pixels};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
@@ -89,7 +90,7 @@ impl Duplicates {
     }
 
     /// Embeds new pictures of the reference folders. False after cancellation.
-    fn read_references(&mut self, keep: ScoreSink<'_>) -> Result<bool> {
+    fn read_references(&mut self, cancel: Cancel<'_>) -> Result<bool> {
         while let Some(folder) = self.unread.last().cloned() {
             let mut files = Vec::new();
             list(&folder, &mut files)?;
@@ -109,7 +110,8 @@ impl Duplicates {
                         fresh.push((key, preprocess::rgb(&picture)));
                     }
                 }
-                if !self.embed(&fresh, keep)?.1 {
+                self.embed(&fresh, cancel)?;
+                if cancel.is_canceled() {
                     return Ok(false);
                 }
             }
@@ -118,18 +120,14 @@ impl Duplicates {
         Ok(true)
     }
 
-    /// Embeds and stores pictures. Returns the failures with reasons, and whether to continue.
+    /// Embeds and stores pictures. Returns the failures with reasons.
     fn embed(
         &mut self,
         pictures: &[(u64, Pixels)],
-        keep: ScoreSink<'_>,
-    ) -> Result<(HashMap<u64, Score>, bool)> {
-        let mut going = true;
+        cancel: Cancel<'_>,
+    ) -> Result<HashMap<u64, Score>> {
         let images: Vec<Pixels> = pictures.iter().map(|(_, p)| p.clone()).collect();
-        let results = self.model.embed(&images, &mut |_| {
-            going = keep(None);
-            going
-        });
+        let results = self.model.embed(&images, cancel);
         let (mut points, mut failures) = (Vec::new(), HashMap::new());
         for ((key, _), result) in pictures.iter().zip(results) {
             match result {
@@ -138,7 +136,7 @@ impl Duplicates {
             }
         }
         self.embeddings.append(&points)?;
-        Ok((failures, going))
+        Ok(failures)
     }
 
     fn detail(&self, key: u64) -> String {
@@ -185,8 +183,13 @@ impl Runner for Duplicates {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
-        if !self.read_references(keep)? {
+    fn score(
+        &mut self,
+        subjects: &[Subject],
+        keep: ScoreSink<'_>,
+        cancel: Cancel<'_>,
+    ) -> Result<()> {
+        if !self.read_references(cancel)? {
             return Ok(());
         }
         let unknown: Vec<Subject> = subjects
@@ -202,7 +205,7 @@ impl Runner for Duplicates {
             .map(|at| unknown[*at].key)
             .zip(pictures)
             .collect();
-        let (failures, going) = self.embed(&keyed, keep)?;
+        let failures = self.embed(&keyed, cancel)?;
         for (key, score) in failures {
             if !keep(Some((key, score))) {
                 return Ok(());
@@ -213,7 +216,7 @@ impl Runner for Duplicates {
             .map(|s| s.key)
             .filter(|key| self.embeddings.get(*key).is_some())
             .collect();
-        if !going || here.is_empty() {
+        if cancel.is_canceled() || here.is_empty() {
             return Ok(());
         }
         let dim = self.embeddings.dim();
@@ -225,7 +228,7 @@ impl Runner for Duplicates {
             .collect();
         let all = Rows::new(self.embeddings.points(), dim)?;
         // The picture itself, and its nearest neighbor.
-        let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, &mut |_| keep(None)) {
+        let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, cancel) {
             Ok(found) => found,
             Err(problem) if problem.kind == ErrorKind::Cancelled => return Ok(()),
             Err(problem) => return Err(problem),

@@ -12,6 +12,7 @@ use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::judge::{VERSION, certainty, ruling};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Judge;
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::judge::{AnswerForm, JudgeAnswer, ShownPictures, Word};
@@ -164,7 +165,7 @@ impl Runner for Judged {
         self.model.abilities().max_batch.max(1)
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>, _: Cancel<'_>) -> Result<()> {
         let (mut keys, mut asks) = (Vec::new(), Vec::new());
         for subject in subjects {
             match self.ask(subject) {

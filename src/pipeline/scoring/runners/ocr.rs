@@ -9,6 +9,7 @@ use crate::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_inference::BatchEvent;
 use benchtop_inference::reader::TextReader;
 use benchtop_metrics::requested_text::{self, wanted_words};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::ocr::ReadText;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::Encoded;
@@ -76,7 +77,7 @@ impl Runner for WantedWord {
         self.reader.parallelism() * 16
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>, _: Cancel<'_>) -> Result<()> {
         if self.read.len() > REMEMBERED {
             self.read.clear();
         }

@@ -6,6 +6,7 @@ use crate::keymap::Keymap;
 use crate::theme::{Look, Theme};
 use benchtop_metrics::agreement::{Agreement, methods_paragraph};
 use benchtop_model::agreement::{AgreementReport, Scale};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::round::Protocol;
 use benchtop_model::{ColorLevel, Error, ErrorKind, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
@@ -41,7 +42,7 @@ fn report(n: u32, bootstrap: Option<Bootstrap>) -> AgreementReport {
     let counts = agreement.counts();
     bootstrap.map_or_else(
         || counts.report(),
-        |plan| counts.bootstrapped(plan, &mut |_| true).unwrap(),
+        |plan| counts.bootstrapped(plan, Cancel::NEVER).unwrap(),
     )
 }
 
