@@ -210,7 +210,7 @@ pub(super) static QUESTIONS: Format = Format {
 pub(super) static ROTATIONS: Format = Format {
     name: "mvp-circular",
     title: "MVP-Bench rotations",
-    recognized_by: "the same with `mcq_id`",
+    recognized_by: "`question_id`, `mcq_id`, `question`, `answer`",
     detect: |head| {
         head.has_fields(&["question_id", "mcq_id", "question", "answer"])
             .into()

@@ -105,7 +105,7 @@ pub(super) static PLAIN: Format = Format {
 pub(super) static OF_ROTATIONS: Format = Format {
     name: "mvp-circular-predictions",
     title: "MVP-Bench answers to rotations",
-    recognized_by: "the same with a `question_id` such as `1__0__2`",
+    recognized_by: "an output, and a `question_id` such as `1__0__2`",
     answers_to: Form::MvpCircular,
     detect: |head| {
         // Rotations are numbered question__set__rotation.

@@ -49,7 +49,7 @@ pub static QUESTIONS: Format = Format {
 pub static PREDICTIONS: Format = Format {
     name: "table-predictions",
     title: "a table of answers",
-    recognized_by: "the same, with `id` and `output`",
+    recognized_by: "columns with usual names, or a `mapping.toml`",
     named_in: "file, a column",
     detect: |head| detect(head, (false, true)),
     about: |path, _| {
@@ -66,7 +66,7 @@ pub static PREDICTIONS: Format = Format {
 pub static BOTH: Format = Format {
     name: "table-with-predictions",
     title: "a table of questions with answers",
-    recognized_by: "the same, with both",
+    recognized_by: "columns with usual names, or a `mapping.toml`",
     named_in: "file, folder, a column",
     has_predictions: true,
     detect: |head| detect(head, (true, true)),

@@ -64,7 +64,7 @@ pub static DATASET: Format = Format {
 pub static PREDICTIONS: Format = Format {
     name: "vlmevalkit-predictions",
     title: "VLMEvalKit predictions (xlsx, tsv, json)",
-    recognized_by: "the same with `prediction`",
+    recognized_by: "columns `index`, `question`, `prediction`",
     named_in: "file, folder",
     pictures_by_row: true,
     detect: |head| {
@@ -81,7 +81,7 @@ pub static PREDICTIONS: Format = Format {
 pub static RESULTS: Format = Format {
     name: "vlmevalkit-results",
     title: "VLMEvalKit results",
-    recognized_by: "the same with `hit`, or `extracted` and `score`",
+    recognized_by: "columns of predictions with `hit`, or `extracted` and `score`",
     named_in: "file, folder; verdicts for the file they were made from",
     pictures_by_row: true,
     detect: |head| {
