@@ -135,7 +135,7 @@ fn detect(path: &Path) -> Result<&'static Format> {
 /// that guesses.
 fn asked(head: &mut Head<'_>) -> Option<Result<&'static Format>> {
     let mut guess = None;
-    for format in FORMATS {
+    for &format in FORMATS {
         match (format.detect)(head) {
             Detection::No => {}
             Detection::Guess => drop(guess.get_or_insert(format)),

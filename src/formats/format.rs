@@ -21,6 +21,11 @@ pub enum Questions {
     No,
 }
 
+/// Makes the items of a data set that a JSON record has.
+type MakeItems = fn(Raw<'_>, &str, &mut VecDeque<Result<Item>>);
+/// Opens a file as rows, with a mapping if the user stated one.
+type OpenRows = fn(&Path, Option<&Mapping>) -> Result<Mapped>;
+
 /// A file format.
 pub struct Format {
     /// The name in messages and JSON.
@@ -48,13 +53,13 @@ pub struct Format {
     /// sets. Fails if the header cannot be read.
     pub about: fn(&Path, &[String]) -> Result<About>,
     /// Makes items of a data set from a JSON record, if that is how this format is read.
-    pub items: Option<fn(Raw<'_>, &str, &mut VecDeque<Result<Item>>)>,
+    pub items: Option<MakeItems>,
     /// Makes a prediction from a JSON record, if that is how this format is read.
     pub predictions: Option<fn(Raw<'_>) -> Result<Prediction>>,
     /// The rows of a file and the meaning of their columns, unless records are read. The mapping is
     /// the meaning that the user stated. Fails if the beginning of the file cannot be read, or if a
     /// mapped column does not exist.
-    pub rows: Option<fn(&Path, Option<&Mapping>) -> Result<Mapped>>,
+    pub rows: Option<OpenRows>,
     /// The tool's verdicts on the answers of a file, from another file next to it.
     pub verdicts: fn(&Path) -> Result<HashMap<Key, ToolVerdict>>,
 }

@@ -2,42 +2,39 @@
 //! docs/formats.md follow it. A format is one file with a [`Format`] and one row here.
 
 use super::format::Format;
-use super::tools::{
-    coco, fiftyone, helm, inspect, label_studio, lmms, opencompass, table, vlmevalkit,
-};
-use super::{dysca, dysca_nested, jsonl, mvp, predictions};
+use super::{dysca, dysca_nested, jsonl, mvp, predictions, tools};
 
 /// The formats, in the order in which they are asked about a file.
-pub static FORMATS: [&Format; 24] = [
+pub static FORMATS: &[&Format] = &[
     &jsonl::ITEMS,
     &dysca_nested::RECORDS,
-    &vlmevalkit::RESULTS,
-    &vlmevalkit::PREDICTIONS,
-    &vlmevalkit::DATASET,
-    &lmms::SAMPLES,
-    &inspect::EVAL_LOG,
-    &inspect::JSON_LOG,
-    &helm::STATE,
-    &helm::INSTANCES,
-    &opencompass::PREDICTIONS,
-    &label_studio::TASKS,
-    &label_studio::TABLE,
-    &fiftyone::SAMPLES,
-    &coco::CAPTIONS,
+    &tools::vlmevalkit::RESULTS,
+    &tools::vlmevalkit::PREDICTIONS,
+    &tools::vlmevalkit::DATASET,
+    &tools::lmms::SAMPLES,
+    &tools::inspect::EVAL_LOG,
+    &tools::inspect::JSON_LOG,
+    &tools::helm::STATE,
+    &tools::helm::INSTANCES,
+    &tools::opencompass::PREDICTIONS,
+    &tools::label_studio::TASKS,
+    &tools::label_studio::TABLE,
+    &tools::fiftyone::SAMPLES,
+    &tools::coco::CAPTIONS,
     &mvp::ROTATIONS,
     &predictions::EVALUATED,
     &predictions::OF_ROTATIONS,
     &predictions::PLAIN,
     &mvp::QUESTIONS,
     &dysca::RECORDS,
-    &table::BOTH,
-    &table::QUESTIONS,
-    &table::PREDICTIONS,
+    &tools::table::BOTH,
+    &tools::table::QUESTIONS,
+    &tools::table::PREDICTIONS,
 ];
 
 /// The format with this name.
 pub fn named(name: &str) -> Option<&'static Format> {
-    FORMATS.into_iter().find(|format| format.name == name)
+    FORMATS.iter().copied().find(|format| format.name == name)
 }
 
 #[cfg(test)]
@@ -66,13 +63,13 @@ mod tests {
     #[test]
     fn documentation_lists_the_formats_in_order() {
         let docs = include_str!("../../docs/formats.md");
-        let rows: String = FORMATS.into_iter().map(row).collect();
+        let rows: String = FORMATS.iter().copied().map(row).collect();
         assert!(docs.contains(&rows), "docs/formats.md must have:\n{rows}");
     }
 
     #[test]
     fn each_format_has_a_name_of_its_own_and_one_way_of_reading() {
-        for format in FORMATS {
+        for &format in FORMATS {
             assert_eq!(named(format.name), Some(format));
             let same = FORMATS.iter().filter(|other| other.name == format.name);
             assert_eq!(same.count(), 1, "{}", format.name);

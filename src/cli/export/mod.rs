@@ -51,7 +51,7 @@ pub struct Args {
 /// The formats as values of an option.
 fn format() -> impl TypedValueParser<Value = &'static Export> {
     let value = |export: &Export| PossibleValue::new(export.name).help(export.summary);
-    PossibleValuesParser::new(EXPORTS.map(value))
+    PossibleValuesParser::new(EXPORTS.iter().copied().map(value))
         .try_map(|name| export::named(&name).ok_or("no such format"))
 }
 

@@ -41,7 +41,7 @@ pub static QUESTIONS: Format = Format {
     named_in: "file, folder",
     detect: |head| detect(head, (true, false)),
     about: |path, _| about(path),
-    rows: Some(|path, mapping| Mapped::table(path, mapping)),
+    rows: Some(Mapped::table),
     ..Format::QUESTIONS
 };
 
@@ -58,7 +58,7 @@ pub static PREDICTIONS: Format = Format {
             ..About::default()
         })
     },
-    rows: Some(|path, mapping| Mapped::table(path, mapping)),
+    rows: Some(Mapped::table),
     ..Format::ANSWERS
 };
 
@@ -71,6 +71,6 @@ pub static BOTH: Format = Format {
     has_predictions: true,
     detect: |head| detect(head, (true, true)),
     about: |path, _| about(path),
-    rows: Some(|path, mapping| Mapped::table(path, mapping)),
+    rows: Some(Mapped::table),
     ..Format::QUESTIONS
 };

@@ -72,7 +72,7 @@ pub static PREDICTIONS: Format = Format {
             .into()
     },
     about: |path, known| Ok(about(path, false, known)),
-    rows: Some(|path, mapping| Mapped::table(path, mapping)),
+    rows: Some(Mapped::table),
     verdicts: |path| verdicts(path),
     ..Format::ASKED
 };
@@ -92,7 +92,7 @@ pub static RESULTS: Format = Format {
         }
     },
     about: |path, known| Ok(about(path, true, known)),
-    rows: Some(|path, mapping| Mapped::table(path, mapping)),
+    rows: Some(Mapped::table),
     ..Format::ASKED
 };
 

@@ -5,7 +5,7 @@ use super::format::Export;
 use super::{dysca, hugging_face, jsonl, lmms_eval, mvp, vlmevalkit};
 
 /// The formats, in the order of the help.
-pub static EXPORTS: [&Export; 7] = [
+pub static EXPORTS: &[&Export] = &[
     &dysca::DYSCA,
     &mvp::MVP,
     &jsonl::JSONL,
@@ -17,5 +17,5 @@ pub static EXPORTS: [&Export; 7] = [
 
 /// The format with this name.
 pub fn named(name: &str) -> Option<&'static Export> {
-    EXPORTS.into_iter().find(|export| export.name == name)
+    EXPORTS.iter().copied().find(|export| export.name == name)
 }

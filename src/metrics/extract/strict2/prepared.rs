@@ -28,6 +28,9 @@ thread_local! {
     static QUESTIONS: RefCell<Vec<Option<Rc<Prepared>>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// An output, and how it was read.
+type Reading = (Box<str>, (Read, Why));
+
 /// The derived parts of a question. Each is made when it is first needed.
 pub(super) struct Prepared {
     instruction: String,
@@ -40,7 +43,7 @@ pub(super) struct Prepared {
     numbered: OnceCell<Options>,
     questions: RefCell<Vec<(Option<u64>, Rc<Question>)>>,
     /// Outputs and how they were read.
-    readings: RefCell<Vec<(Box<str>, (Read, Why))>>,
+    readings: RefCell<Vec<Reading>>,
 }
 
 impl Prepared {
@@ -88,7 +91,7 @@ impl Prepared {
 
     /// How `text` was read before, or else as `read` reads it.
     pub(super) fn read(&self, text: &str, read: impl FnOnce() -> (Read, Why)) -> (Read, Why) {
-        let known = |readings: &[(Box<str>, (Read, Why))]| {
+        let known = |readings: &[Reading]| {
             let found = readings.iter().find(|(other, _)| **other == *text);
             found.map(|(_, read)| *read)
         };
@@ -116,10 +119,12 @@ impl Prepared {
             options.number_words(&self.options, ones);
             options
         };
-        match length {
-            0..=SHORT => self.short.get_or_init(|| with(true)),
-            ..=NUMBERED => self.numbered.get_or_init(|| with(false)),
-            _ => self.plain.get_or_init(|| Options::new(&self.options)),
+        if length <= SHORT {
+            self.short.get_or_init(|| with(true))
+        } else if length <= NUMBERED {
+            self.numbered.get_or_init(|| with(false))
+        } else {
+            self.plain.get_or_init(|| Options::new(&self.options))
         }
     }
 
@@ -132,5 +137,88 @@ impl Prepared {
         let question = Rc::new(Question::new(&self.instruction, &self.options, languages));
         kept.push((languages, Rc::clone(&question)));
         question
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+    use benchtop_model::{QuestionKind, Role};
+
+    const QUESTIONS: [&str; 4] = [
+        "Which animal is on the sofa?",
+        "What is in the picture?\n(A) cat\n(B) a dog\n(C) 3\n(D) None of the above",
+        "How many dogs are there?",
+        "这是什么动物？",
+    ];
+    const OPTIONS: [&[&str]; 4] = [
+        &["cat", "dog", "rabbit", "horse"],
+        &["cat", "a dog", "3", "None of the above"],
+        &["1", "2", "3", "4"],
+        &["猫", "狗", "兔", "马"],
+    ];
+    const PARTS: [&str; 20] = [
+        "The answer is ",
+        "(B)",
+        "C. ",
+        "not ",
+        "dog",
+        "a cat",
+        " or ",
+        "three",
+        "狗",
+        "答案是",
+        ". ",
+        "\n",
+        "I'm sorry, I cannot tell from the image.",
+        "because ",
+        "it is ",
+        "maybe ",
+        "on the sofa ",
+        "**D**",
+        "? ",
+        "so ",
+    ];
+
+    #[test]
+    fn what_is_kept_of_a_question_changes_no_reading() {
+        let mut dice = 7u64;
+        let mut roll = |n: usize| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (dice >> 33) as usize % n
+        };
+        let mut any_read = false;
+        for _ in 0..400 {
+            let at = roll(4);
+            let role = |k| {
+                if k == 3 {
+                    Role::Refusal
+                } else {
+                    Role::Distractor
+                }
+            };
+            let choice = |(k, text): (usize, &&str)| Choice {
+                text: text.to_string(),
+                role: role(k),
+            };
+            let options: Vec<Choice> = OPTIONS[at].iter().enumerate().map(choice).collect();
+            let output: String = (0..1 + roll(6)).map(|_| PARTS[roll(20)]).collect();
+            let asked = Asked {
+                instruction: QUESTIONS[at],
+                kind: QuestionKind::MultipleChoice,
+                options: &options,
+            };
+            let kept = read(&asked, &output, None);
+            let again = read(&asked, &output, None);
+            // A new thread has read nothing before.
+            let fresh = std::thread::scope(|scope| {
+                let reader = scope.spawn(|| read(&asked, &output, None));
+                reader.join().unwrap()
+            });
+            assert_eq!((kept, again), (fresh, fresh), "{output:?} to {asked:?}");
+            any_read |= fresh.0 == Read::Option(1);
+        }
+        assert!(any_read);
     }
 }
