@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::pane::Viewed;
+use crate::pane::{Target, Viewed};
 use crate::panes::registry::TABS;
 use crate::panes::review::Queue;
 use crate::widgets::keys;
@@ -62,21 +62,11 @@ impl App {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            Action::Find
-                if self.at == PaneId::List
-                    || (self.at == PaneId::Review && self.review.work().is_none()) =>
-            {
-                self.ask_find(match self.at {
-                    PaneId::List => self.list.words(),
-                    _ => self.review.queue().words.clone(),
-                })
+            Action::Find if self.at == PaneId::Review && self.review.work().is_none() => {
+                self.ask_find(self.review.queue().words.clone());
             }
             action => match self.at {
                 PaneId::Review => self.review_action(action, at),
-                PaneId::List => {
-                    let effects = self.list.act(action);
-                    self.list_effects(effects);
-                }
                 PaneId::Board => {
                     let effects = self.board.act(action);
                     self.board_effects(effects);
@@ -114,10 +104,6 @@ impl App {
                  {} makes a queue of flagged items, and {} explains why an item is flagged.",
                 key(Action::ReviewFlagged),
                 key(Action::Explain)
-            ),
-            PaneId::List => format!(
-                "All items. `{find}` searches as you type; `field:value` filters, as do `filter:flagged`, `score:clip<25`, and \
-                 `picture:missing`. {open} starts the review here."
             ),
             PaneId::Vocabulary => format!(
                 "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \
@@ -180,33 +166,6 @@ impl App {
         self.back_to = Some(pane);
     }
 
-    /// Returns to the pane that the item was opened from.
-    fn go_back_to(&mut self, pane: PaneId) {
-        match pane {
-            PaneId::List => {
-                self.at = PaneId::List;
-                let effects = self.list.changed();
-                self.list_effects(effects);
-            }
-            other => self.go(other),
-        }
-    }
-
-    pub(super) fn go_list(&mut self) {
-        self.at = PaneId::List;
-        let started = std::mem::replace(&mut self.list_started, true);
-        let effects = if started {
-            self.list.changed()
-        } else {
-            self.list.start()
-        };
-        self.list_effects(effects);
-        if let (true, Some(number)) = (self.list.words().is_empty(), self.review.number()) {
-            let effects = self.list.go_to(number);
-            self.list_effects(effects);
-        }
-    }
-
     pub(super) fn review_action(&mut self, action: Action, at: u64) {
         if self.round_action(action, at) {
             return;
@@ -257,7 +216,7 @@ impl App {
             Action::EditItem => return self.edit_item(),
             Action::Back => {
                 if let Some(pane) = self.back_to.take() {
-                    return self.go_back_to(pane);
+                    return self.show(pane, Target::Back(pane), PaneId::Review);
                 }
                 if self.would_quit() {
                     return self.leave();

@@ -7,8 +7,8 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
+use crate::item::{Loaded, NoPicture, Picture, ViewState, picture_of, sides};
 use crate::panes::board::{self, BoardEffect};
-use crate::panes::review::{Loaded, NoPicture, Picture, ViewState, picture_of};
 use crate::preview::View;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -74,7 +74,7 @@ impl App {
                     let prompt = Prompt::new("score only", words.clone(), self.history.clone());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Board(words), prompt));
                 }
-                BoardEffect::Items(words) => self.show_items(&words),
+                BoardEffect::Items(words) => self.show_items(&words, PaneId::Board),
                 BoardEffect::Item(number) => {
                     self.at = PaneId::Review;
                     self.painted = None;
@@ -174,7 +174,7 @@ impl App {
 
     /// Prepares the picture of an item, or both of a pair.
     fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
-        let sides = self.review.sides(loaded, &self.welcome.root);
+        let sides = sides(loaded, &self.review.paired(), &self.welcome.root);
         let view = View {
             part: ViewState::default().part(sides.as_ref(), false),
             ..self.cells_in(place)

@@ -11,13 +11,13 @@ use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
 use crate::panes::review::Draft;
-use crate::panes::{board, filters, list, metadata};
+use crate::panes::{board, filters, metadata};
 use benchtop_files::project::Project;
 use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result, Verdict};
 use benchtop_protocol::home::Home;
-use benchtop_protocol::wire::{AnyRequest, Bulk, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_protocol::{Client, Incoming, home};
 
 /// The purpose of a pending request.
@@ -25,7 +25,6 @@ use benchtop_protocol::{Client, Incoming, home};
 pub enum Pending {
     /// A pane receives the reply.
     Pane(Receiver),
-    List(list::ReplyFor),
     Item(u32),
     Decide(Uuid),
     /// The receipt of an undo or a redo.
@@ -73,8 +72,6 @@ pub enum Pending {
     Unretire(Box<Retirement>),
     /// The result of an edit of an item.
     Edited(Box<Draft>),
-    /// One verdict on many items: the count, or the result.
-    Bulk(Box<Bulk>),
     /// Undo of one verdict on many items.
     Unbulk,
     Status,

@@ -5,8 +5,9 @@ use ratatui::layout::{Position, Rect};
 
 use super::{App, PaneId};
 use crate::action::Scope;
+use crate::item::Picture;
 use crate::keymap::Lookup;
-use crate::panes::review::Picture;
+use crate::pane::Notice;
 use crate::preview::worker;
 use crate::widgets::keys;
 
@@ -60,10 +61,9 @@ impl App {
         self.dirty = true;
     }
 
-    /// After a frame of another size: the list requests as many rows as now fit.
+    /// After a frame of another size: tables request as many rows as now fit.
     pub fn after_resized_frame(&mut self) {
-        let effects = self.list.resized();
-        self.list_effects(effects);
+        self.notify(Notice::Resized);
         if self.at == PaneId::Filters {
             let effects = self.filters.resized();
             self.filters_effects(effects);
@@ -105,7 +105,6 @@ impl App {
                 self.filters
                     .draw(screen.pane, &pictures, buf, &self.setting.look);
             }
-            PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),
             _ => typing_at = self.draw_pane(screen.pane, buf),
         }

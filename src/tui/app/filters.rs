@@ -93,7 +93,7 @@ impl App {
                     self.go_to_item(number);
                     self.opened_in(PaneId::Filters);
                 }
-                FiltersEffect::Filter(words) => self.show_items(&words),
+                FiltersEffect::Filter(words) => self.show_items(&words, PaneId::Filters),
                 FiltersEffect::EditRules(line) => self.edit_rules(line),
                 FiltersEffect::Done(said) => self.say(Toast::done(said)),
                 FiltersEffect::Say(said) => self.say(Toast::info(said)),

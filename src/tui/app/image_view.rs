@@ -2,7 +2,8 @@
 
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::review::{Picture, ViewState, is_wide};
+use crate::item::{Picture, ViewState};
+use crate::panes::review::is_wide;
 use crate::preview::{Region, Show};
 use crate::widgets::toast::Toast;
 use benchtop_model::ColorLevel;

@@ -281,13 +281,6 @@ impl App {
                     Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) => {
                         self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
                     }
-                    Some(Overlay::Prompt(PromptFor::Find(before), _))
-                        if self.at == PaneId::List =>
-                    {
-                        if let Ok(effects) = self.list.find(&before) {
-                            self.list_effects(effects);
-                        }
-                    }
                     Some(Overlay::Prompt(PromptFor::Edit(draft, line), _)) => {
                         self.draft_typed(*draft, line, None)
                     }
@@ -389,18 +382,8 @@ impl App {
                 }
             }
             MenuFor::Column => {
-                let Some(column) = picks.first().copied() else {
-                    return;
-                };
-                match self.at {
-                    PaneId::Board => self.board.go_to_column(column),
-                    _ => self.list.go_to_column(column),
-                }
-            }
-            MenuFor::Value(field, values) => {
-                if let Some(value) = picks.first().and_then(|p| values.get(*p)) {
-                    let effects = self.list.filter_by(field, value);
-                    self.list_effects(effects);
+                if let Some(column) = picks.first() {
+                    self.board.go_to_column(*column);
                 }
             }
             MenuFor::Metadata(purpose) => {
@@ -431,16 +414,6 @@ impl App {
                     self.draft_chosen(*draft, *pick, &note);
                 }
             }
-            MenuFor::Bulk(filter) => {
-                if let Some(pick) = picks.first() {
-                    self.bulk_chosen(*filter, *pick, &note);
-                }
-            }
-            MenuFor::BulkNow(bulk) => {
-                if picks.first() == Some(&0) {
-                    self.bulk_now(*bulk);
-                }
-            }
             MenuFor::Board(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.board.chosen(&purpose, *pick);
@@ -457,16 +430,8 @@ impl App {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else {
                     return;
                 };
-                match self.at {
-                    PaneId::Board => {
-                        let effects = self.board.copy(what, format);
-                        self.board_effects(effects);
-                    }
-                    _ => {
-                        let effects = self.list.copy(what, format);
-                        self.list_effects(effects);
-                    }
-                }
+                let effects = self.board.copy(what, format);
+                self.board_effects(effects);
             }
         }
     }

@@ -9,13 +9,12 @@
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
-//! | `effects` | effects of tables |
+//! | `effects` | effects of the board's table |
 //! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
 //! | `recompose`, `recompose_mode` | recomposing stale items |
 //! | `retire` | retiring terms |
 //! | `filters` | the filters pane |
 //! | `edit` | editing the item on screen |
-//! | `bulk` | one verdict on all items of the list |
 //! | `bulk_step` | the last step on many items, undone as one |
 //! | `board` | the board |
 //! | `flagged` | flagged items in the review |
@@ -33,7 +32,6 @@
 
 mod actions;
 mod board;
-mod bulk;
 mod bulk_step;
 pub mod connection;
 mod draw;
@@ -80,7 +78,6 @@ use crate::pane::Painted;
 pub use crate::pane::PaneId;
 use crate::panes::board::BoardPane;
 use crate::panes::filters::FiltersPane;
-use crate::panes::list::ListPane;
 use crate::panes::registry::Panes;
 use crate::panes::review::{Queue, ReviewEffect, ReviewPane};
 use crate::preview::Previews;
@@ -124,8 +121,6 @@ pub struct App {
     /// The pane that the item in the review was opened from. Back returns there.
     back_to: Option<PaneId>,
     review: ReviewPane,
-    list: ListPane,
-    list_started: bool,
     board: BoardPane,
     metadata_editor: MetadataEditor,
     filters: FiltersPane,
@@ -229,8 +224,6 @@ impl App {
             at: PaneId::Review,
             back_to: None,
             review: ReviewPane::new(),
-            list: ListPane::new(),
-            list_started: false,
             board: BoardPane::waiting(App::interval),
             metadata_editor,
             filters: FiltersPane::new(),

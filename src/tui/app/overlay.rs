@@ -15,9 +15,8 @@ use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat};
+use benchtop_model::Verdict;
 use benchtop_model::recompose::Rename;
-use benchtop_model::{Field, Filter, Verdict};
-use benchtop_protocol::wire::Bulk;
 
 /// The purpose of a menu.
 pub enum MenuFor {
@@ -29,8 +28,6 @@ pub enum MenuFor {
     Palette(Vec<Action>),
     /// A column of the current table.
     Column,
-    /// A value to filter the list by.
-    Value(Field, Vec<String>),
     Copy(CopyWhat, Vec<CopyFormat>),
     Metadata(metadata::ChoiceFor),
     /// Whether and how to recompose stale items, with these renamed terms.
@@ -41,10 +38,6 @@ pub enum MenuFor {
     Doubtful,
     /// A line of the edited item.
     Edit(Box<Draft>),
-    /// The verdict on the items of this filter.
-    Bulk(Box<Filter>),
-    /// Confirmation of a verdict on many items.
-    BulkNow(Box<Bulk>),
 }
 
 /// The purpose of a prompt.

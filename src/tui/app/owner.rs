@@ -193,20 +193,12 @@ impl App {
         self.count_scores_soon();
         self.notify(Notice::Changed);
         self.refresh_curated_board();
-        if self.at == PaneId::List {
-            let effects = self.list.changed();
-            self.list_effects(effects);
-        }
     }
 
     /// Requests everything on screen again.
     fn resync(&mut self) {
         let effects = self.review.refresh();
         self.carry_out(effects);
-        if self.list_started {
-            let effects = self.list.start();
-            self.list_effects(effects);
-        }
         self.refresh_board();
         self.round_changed();
         self.notify(Notice::Resync);
@@ -240,12 +232,7 @@ impl App {
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Edited(draft) => self.item_edited(*draft, answer),
-            Pending::Bulk(bulk) => self.bulk_answered(*bulk, answer),
             Pending::Unbulk => self.on_bulk_undone(answer),
-            Pending::List(want) => {
-                let effects = self.list.answer(want, answer);
-                self.list_effects(effects);
-            }
             Pending::Item(number) => {
                 let effects = self
                     .review

@@ -5,31 +5,55 @@ use std::path::Path;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
 use crate::panes::metadata::Phase;
+use crate::panes::review::Queue;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::inspect;
+use benchtop_model::{Filter, Sort};
+use benchtop_protocol::wire::request;
 
 impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             PaneId::Review => self.go_review(),
-            PaneId::List => self.go_list(),
             PaneId::Board => self.go_board(),
             PaneId::Filters => self.go_filters(),
             PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
-                if self.at != id {
-                    (self.at, self.painted) = (id, None);
-                }
+                self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
             }
+        }
+    }
+
+    fn arrive(&mut self, id: PaneId) {
+        if self.at != id {
+            (self.at, self.painted) = (id, None);
+        }
+    }
+
+    /// Opens a pane for something that another one asks for.
+    pub(super) fn show(&mut self, id: PaneId, target: Target, from: PaneId) {
+        if self.panes.get(id).is_none() {
+            return self.go(id);
+        }
+        self.arrive(id);
+        self.with_pane(id, |pane, cx| pane.show(target, from, cx));
+    }
+
+    /// Shows the item list with this filter.
+    pub(super) fn show_items(&mut self, words: &str, from: PaneId) {
+        match Filter::parse(words) {
+            Ok(_) => self.show(PaneId::List, Target::Items(words.to_string()), from),
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
@@ -55,6 +79,8 @@ impl App {
             who: self.link.who(),
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
+            history: &self.history,
+            item: self.review.number(),
             session: self.metadata_editor.desk.session(),
             now: self.setting.clock.ms(),
             key_at,
@@ -123,10 +149,23 @@ impl App {
                 self.go_to_item(number);
                 self.opened_in(id);
             }
-            Effect::Open(Target::Items(words)) => self.show_items(&words),
+            Effect::Open(Target::Queue {
+                number,
+                filter,
+                sort,
+            }) => self.open_queue(number, filter, sort, id),
+            Effect::Open(Target::Back(pane)) => self.show(pane, Target::Back(pane), id),
+            Effect::Open(Target::Items(words)) => self.show_items(&words, id),
             Effect::Open(Target::Round(round)) => self.work_on(*round),
             Effect::Edit(path) => self.edit_file(&path),
             Effect::Tagged(note) => self.tags.used(&note),
+            Effect::Searched(words) => self.searched(&words),
+            Effect::JudgedMany(revs) => {
+                self.bulk = revs.map(|revs| Done {
+                    what: What::Verdict(revs),
+                    since: 0,
+                });
+            }
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
                 self.changed();
@@ -138,6 +177,31 @@ impl App {
                 }
             }
             Effect::Retire { terms, discard } => self.retire(terms, discard),
+        }
+    }
+
+    /// Opens an item in the review, with the items of a filter as the queue.
+    fn open_queue(&mut self, number: u32, filter: Filter, sort: Vec<Sort>, from: PaneId) {
+        self.leave_round();
+        (self.at, self.back_to) = (PaneId::Review, Some(from));
+        self.painted = None;
+        if filter.is_empty() && sort.is_empty() {
+            let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+            let effects = self.review.set_queue(Queue::all(items), Some(number));
+            self.carry_out(effects);
+        } else {
+            self.ask_now(
+                Pending::Queue(filter.to_text(), Some(number)),
+                request::Numbers(filter, sort),
+            );
+        }
+    }
+
+    /// Remembers the words of a search.
+    pub(super) fn searched(&mut self, words: &str) {
+        if !words.trim().is_empty() {
+            self.history.retain(|h| h != words);
+            self.history.push(words.to_string());
         }
     }
 

@@ -6,11 +6,12 @@ use ratatui::layout::Rect;
 
 use super::connection::Pending;
 use super::{App, Setting};
+use crate::item::{
+    Loaded, NoPicture, Picture, Sides, ViewState, failed, picture_of, sides as sides_of,
+};
 use crate::pane::Pictures;
 use crate::panes::filters::Shown;
-use crate::panes::review::{
-    Loaded, NoPicture, Picture, ReviewPane, Sides, ViewState, failed, is_wide, layout, picture_of,
-};
+use crate::panes::review::{ReviewPane, is_wide, layout};
 use crate::preview::worker::{Source, neighbors};
 use crate::preview::{Part, Previews, Show, View};
 use benchtop_model::{ColorLevel, generated_image};
@@ -48,7 +49,7 @@ impl Pictures for PictureThreads<'_> {
     }
 
     fn sides(&self, loaded: &Loaded) -> Option<Sides> {
-        self.review.sides(loaded, self.root)
+        sides_of(loaded, &self.review.paired(), self.root)
     }
 
     fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
@@ -100,7 +101,7 @@ impl App {
         let mut sides = self
             .review
             .current()
-            .and_then(|loaded| self.review.sides(loaded, &root));
+            .and_then(|loaded| sides_of(loaded, &self.review.paired(), &root));
         let layout = layout(self.review.room(pane), sides.is_some());
         let (place, room) = (layout.picture, self.review.room(pane));
         let (looking, wide) = (self.review.looking(), is_wide(room));
@@ -216,7 +217,7 @@ impl App {
             else {
                 continue;
             };
-            let sides = self.review.sides(loaded, &root);
+            let sides = sides_of(loaded, &self.review.paired(), &root);
             let view = self.view_in(layout(pane, sides.is_some()).picture);
             let mut part = ViewState::default().part(sides.as_ref(), wide);
             let sources = match sides {

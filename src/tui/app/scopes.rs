@@ -11,7 +11,6 @@ impl App {
         let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
             (Some(_), _) => return vec![Scope::Overlay],
             (None, PaneId::Review) => self.review_scopes(),
-            (None, PaneId::List) => self.list.scopes().to_vec(),
             (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
             (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
             (None, PaneId::Filters) => self.filters.scopes().to_vec(),

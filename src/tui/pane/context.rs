@@ -19,7 +19,7 @@ use crate::widgets::toast::Toast;
 use benchtop_model::config::Reason;
 use benchtop_model::round::state::RoundState;
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, Result, Verdict};
+use benchtop_model::{Error, Filter, Result, Sort, Verdict};
 use benchtop_protocol::wire::{AnyReply, AnyRequest, NeedsConsent, Request, request};
 
 /// What a pane may read of the program during a call.
@@ -32,6 +32,10 @@ pub struct Env<'a> {
     pub reasons: &'a [Reason],
     /// Tags of earlier notes.
     pub tags: &'a [String],
+    /// Earlier searches, oldest first.
+    pub history: &'a [String],
+    /// The item of the review.
+    pub item: Option<u32>,
     /// The metadata that is being edited.
     pub session: &'a Session,
     /// Milliseconds of the program's clock.
@@ -211,6 +215,14 @@ pub enum Target {
     Review,
     /// An item in the review. Back returns to the pane.
     Item(u32),
+    /// An item in the review, with the items of a filter as the queue. Back returns to the pane.
+    Queue {
+        number: u32,
+        filter: Filter,
+        sort: Vec<Sort>,
+    },
+    /// The pane that opened an item.
+    Back(PaneId),
     /// The item list with this filter.
     Items(String),
     /// Work on this round.
@@ -241,8 +253,13 @@ pub enum Effect {
     Edit(PathBuf),
     /// Offers the tags of this note later.
     Tagged(String),
+    /// Offers these words in later searches.
+    Searched(String),
     /// A verdict of the pane is on disk, with this revision.
     Saved(u64),
+    /// Verdicts on many items are on disk, from the first to the last revision. They are undone as
+    /// one step.
+    JudgedMany(Option<(u64, u64)>),
     /// Reads the metadata, unless that is done.
     ReadMetadata,
     /// Disables these terms and saves the metadata. With `discard`, rejects their items.
@@ -268,7 +285,9 @@ impl fmt::Debug for Effect {
             Effect::Open(target) => write!(f, "Open({target:?})"),
             Effect::Edit(path) => write!(f, "Edit({})", path.display()),
             Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
+            Effect::Searched(words) => write!(f, "Searched({words:?})"),
             Effect::Saved(rev) => write!(f, "Saved({rev})"),
+            Effect::JudgedMany(revs) => write!(f, "JudgedMany({revs:?})"),
             Effect::ReadMetadata => f.write_str("ReadMetadata"),
             Effect::Retire { terms, discard } => write!(f, "Retire({terms:?}, {discard})"),
         }
@@ -449,6 +468,17 @@ impl<'a> Context<'a> {
     /// Offers the tags of this note later.
     pub fn tagged(&mut self, note: impl Into<String>) {
         self.push(Effect::Tagged(note.into()));
+    }
+
+    /// Offers these words in later searches.
+    pub fn searched(&mut self, words: impl Into<String>) {
+        self.push(Effect::Searched(words.into()));
+    }
+
+    /// Verdicts on many items are on disk, from the first to the last revision. They are undone as
+    /// one step.
+    pub fn judged_many(&mut self, revs: Option<(u64, u64)>) {
+        self.push(Effect::JudgedMany(revs));
     }
 
     /// A verdict of the pane is on disk, with this revision.

@@ -12,6 +12,7 @@
 //! | [`recorder`] | a program that only records, for tests |
 //! | [`scene`] | what a pane draws with |
 //! | [`seen`] | an item as it was painted and seen |
+//! | [`table_menus`] | menus and prompts that panes with tables share |
 //! | [`timer`] | work that is due later |
 
 pub mod context;
@@ -19,6 +20,7 @@ pub mod id;
 pub mod recorder;
 pub mod scene;
 pub mod seen;
+pub mod table_menus;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod timer;
@@ -61,6 +63,8 @@ pub enum Notice<'a> {
     JobRemoved(u32),
     /// The user closed the editor and may have changed files of the project.
     Edited,
+    /// A frame of another size was drawn.
+    Resized,
 }
 
 /// A screen that a tab leads to. `panes::registry` has one row for each.
@@ -73,6 +77,11 @@ pub trait Pane: Any {
 
     /// Opens the pane, or loads it again.
     fn open(&mut self, cx: &mut Context<'_>);
+
+    /// Opens the pane for something that another pane asks for.
+    fn show(&mut self, _target: Target, _from: PaneId, cx: &mut Context<'_>) {
+        self.open(cx);
+    }
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>);
 

@@ -11,9 +11,9 @@ use super::scene::{Pictures, Scene};
 use super::seen::Viewed;
 use super::{Notice, Pane};
 use crate::action::Action;
+use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
 use crate::panes::metadata::session::Session;
-use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::worker::Source;
 use crate::preview::{Part, View};
 use crate::theme::Look;
@@ -62,6 +62,8 @@ impl Recorder {
             who: &self.who,
             reasons: &self.reasons,
             tags: &[],
+            history: &[],
+            item: None,
             session: &self.session,
             now: self.now,
             key_at: self.now,

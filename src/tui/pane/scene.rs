@@ -5,8 +5,8 @@ use std::path::Path;
 use ratatui::layout::Rect;
 
 use crate::action::Action;
+use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
-use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::View;
 use crate::preview::worker::Source;
 use crate::theme::Look;

@@ -4,6 +4,7 @@ use super::adjudicate::AdjudicatePane;
 use super::agreement::AgreementPane;
 use super::coverage::CoveragePane;
 use super::generate::GeneratePane;
+use super::list::ListPane;
 use super::rounds::RoundsPane;
 use crate::action::{Action, Scope};
 use crate::pane::{Pane, PaneId};
@@ -40,7 +41,7 @@ pub const TABS: [Tab; 11] = [
         name: "Items",
         short: "Items",
         scopes: &[Scope::List],
-        new: None,
+        new: Some(|_| Box::new(ListPane::new())),
     },
     Tab {
         id: PaneId::Board,

@@ -18,8 +18,8 @@ use ratatui::layout::{Position, Rect};
 use uuid::Uuid;
 
 use super::metadata::edit_session::error_line;
-use super::review::{Loaded, Picture, Sides, ViewState, painted};
 use crate::action::{Action, Scope};
+use crate::item::{Loaded, Picture, Sides, ViewState, painted};
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Painted, Pane, Scene, Target};
 use crate::preview::Show;

@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::widgets::{Block, BorderType, Widget};
 
+use super::ReviewPane;
 use super::text::{Lines, Shown, write};
-use super::{Picture, ReviewPane};
+use crate::item::Picture;
 use crate::preview::worker::GAP;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Empty, draw::draw_empty};

@@ -13,27 +13,22 @@ mod plain;
 mod queue;
 pub mod round;
 mod round_draw;
-mod seen;
 mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
 pub use edit::{Draft, Line};
-pub use pair::{NoPicture, Sides, ViewState, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
-pub use seen::{failed, painted};
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::item::{Loaded, Picture, Sides, ViewState, painted};
 use crate::pane::Painted;
-use crate::preview::{Part, Ready, Show};
-use benchtop_model::scoring::bench::MatchingRule;
-use benchtop_model::verdict::EffectiveVerdict;
-use benchtop_model::{Item, Judgement, Result, Status, Verdict};
+use crate::preview::{Part, Show};
+use benchtop_model::{Judgement, Result, Verdict};
 use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
 /// Items kept in memory around the current one.
@@ -44,60 +39,6 @@ const RECEIPTS: usize = 256;
 const AHEAD: usize = 4;
 /// Items fetched behind.
 const BEHIND: usize = 2;
-
-/// An item with its status and verdicts.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    pub item: Arc<Item>,
-    pub status: Status,
-    /// Project revision of the last change.
-    pub rev: u64,
-    /// Project revision of the last change to text or picture.
-    pub text_rev: u64,
-    /// The effective verdicts.
-    pub standing: Vec<EffectiveVerdict>,
-    /// What of its metadata changed or vanished since it was composed.
-    pub stale: Option<String>,
-    /// The rules that apply to it.
-    pub chips: Vec<MatchingRule>,
-}
-
-impl Loaded {
-    /// Parses an item from the owner.
-    pub fn from_view(view: ItemView) -> std::result::Result<Loaded, String> {
-        let item =
-            serde_json::from_str(&view.json).map_err(|e| format!("cannot parse this item: {e}"))?;
-        let ItemView {
-            status,
-            rev,
-            text_rev,
-            standing,
-            stale,
-            chips,
-            ..
-        } = view;
-        Ok(Loaded {
-            item: Arc::new(item),
-            status,
-            rev,
-            text_rev,
-            standing,
-            stale,
-            chips,
-        })
-    }
-}
-
-/// The picture of the current item.
-#[derive(Clone, Debug, Default)]
-pub enum Picture {
-    /// There is no picture to show, with the reason.
-    None(String),
-    #[default]
-    Loading,
-    /// Loaded, or failed to load.
-    Ready(Arc<Ready>),
-}
 
 /// A verdict that awaits its receipt.
 #[derive(Clone, Debug)]
