@@ -3,8 +3,8 @@
 use benchtop::model::{Choice, Item, Role, Status};
 use benchtop::protocol::wire::{AnyRequest, ItemView, Page, Request, Row, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::item::Picture;
 use benchtop::tui::pane::context::Receiver;
+use benchtop::tui::pane::recorder::Recorder;
 use benchtop::tui::panes::review::{Queue, ReviewPane};
 use benchtop::tui::terminal::Tty;
 use benchtop::tui::terminal::frame::{UncertainRows, draw_frame};
@@ -212,7 +212,7 @@ fn the_item_list_stepped_through_up_and_down() {
 fn the_review_stepped_through_up_and_down() {
     for size in [(80, 24), (50, 14), (160, 50)] {
         let mut watched = Watched::new(size);
-        let mut pane = ReviewPane::new();
+        let (mut pane, rec) = (ReviewPane::new(), Recorder::new().unwrap());
         let _ = pane.set_queue(Queue::all(ODD.len() as u32), None);
         let there = (0..ODD.len()).chain((0..ODD.len()).rev());
         for at in there {
@@ -230,13 +230,8 @@ fn the_review_stepped_through_up_and_down() {
                 chips: vec![],
             };
             let _ = pane.on_item(number, Ok(view));
-            pane.set_picture(
-                Picture::None("gone".into()),
-                (Default::default(), None),
-                false,
-            );
             watched.frame(&format!("{size:?} item {number}"), |buf| {
-                pane.draw(buf.area, buf, &look())
+                rec.draw(&mut pane, buf.area, buf, &look());
             });
         }
     }

@@ -7,17 +7,16 @@ use ratatui::layout::{Position, Rect};
 
 use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
-use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
 use crate::panes::metadata::Phase;
-use crate::panes::review::Queue;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::inspect;
-use benchtop_model::{Filter, Sort};
-use benchtop_protocol::wire::request;
+use benchtop_model::round::state::RoundState;
+use benchtop_model::{ColorLevel, Filter};
 
 impl App {
     /// Opens a pane, or loads it again.
@@ -32,6 +31,20 @@ impl App {
                 self.with_pane(id, |pane, cx| pane.open(cx));
             }
         }
+    }
+
+    /// Opens the review: at the item of the answers on screen, or where it was.
+    pub(super) fn go_review(&mut self) {
+        let behind = self
+            .board
+            .behind()
+            .filter(|_| self.at == PaneId::Board)
+            .map(|behind| Target::ItemWithId(behind.item.clone()));
+        self.show(
+            PaneId::Review,
+            behind.unwrap_or(Target::Review),
+            PaneId::Board,
+        );
     }
 
     fn arrive(&mut self, id: PaneId) {
@@ -80,12 +93,13 @@ impl App {
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
             history: &self.history,
-            item: self.review.number(),
+            item: self.panes.get(PaneId::Review).and_then(Pane::item),
             session: self.metadata_editor.desk.session(),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
             is_covered: self.overlay.is_some(),
+            is_still: self.setting.look.accessible || self.setting.level == ColorLevel::Mono,
             is_connected: self.link.state() == State::Up,
         });
         let done = call(self.panes.get_mut(id)?, &mut cx);
@@ -139,24 +153,11 @@ impl App {
                 }
             }
             Effect::Confirm(viewed, verdict, then) => {
-                self.confirm_unseen(viewed, ConfirmFor::Pane(id, verdict, then));
+                self.confirm_unseen(id, viewed, verdict, then);
             }
             Effect::Say(toast) => self.say(toast),
             Effect::Copy { text, what } => self.copy(&text, &what),
-            Effect::Open(Target::Review) => self.go_review(),
-            Effect::Open(Target::Item(number)) => {
-                self.go_review();
-                self.go_to_item(number);
-                self.opened_in(id);
-            }
-            Effect::Open(Target::Queue {
-                number,
-                filter,
-                sort,
-            }) => self.open_queue(number, filter, sort, id),
-            Effect::Open(Target::Back(pane)) => self.show(pane, Target::Back(pane), id),
-            Effect::Open(Target::Items(words)) => self.show_items(&words, id),
-            Effect::Open(Target::Round(round)) => self.work_on(*round),
+            Effect::Open(target) => self.open(target, id),
             Effect::Edit(path) => self.edit_file(&path),
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Searched(words) => self.searched(&words),
@@ -168,8 +169,13 @@ impl App {
             }
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
+                self.count_after_bulk(false);
                 self.changed();
             }
+            Effect::EditedItem => self.count_after_bulk(false),
+            Effect::ForgetPainted => self.painted = None,
+            Effect::TogglePixels => self.toggle_pixels(),
+            Effect::Quit => self.leave(),
             Effect::ReadMetadata => {
                 if *self.metadata_editor.desk.phase() != Phase::Ready {
                     let effects = self.metadata_editor.desk.read();
@@ -180,28 +186,36 @@ impl App {
         }
     }
 
-    /// Opens an item in the review, with the items of a filter as the queue.
-    fn open_queue(&mut self, number: u32, filter: Filter, sort: Vec<Sort>, from: PaneId) {
-        self.leave_round();
-        (self.at, self.back_to) = (PaneId::Review, Some(from));
-        self.painted = None;
-        if filter.is_empty() && sort.is_empty() {
-            let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-            let effects = self.review.set_queue(Queue::all(items), Some(number));
-            self.carry_out(effects);
-        } else {
-            self.ask_now(
-                Pending::Queue(filter.to_text(), Some(number)),
-                request::Numbers(filter, sort),
-            );
+    /// Works on a round in the review.
+    fn work_on(&mut self, round: Box<RoundState>, from: PaneId) {
+        let me = self.link.who();
+        if round.people.iter().any(|(name, _)| name == me) {
+            return self.show(PaneId::Review, Target::Round(round), from);
         }
+        let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
+        let (name, people) = (&round.name, people.join(", "));
+        let why = format!("round `{name}` is assigned to {people}; you are {me}");
+        self.say(Toast::warning(why));
     }
 
     /// Remembers the words of a search.
-    pub(super) fn searched(&mut self, words: &str) {
+    fn searched(&mut self, words: &str) {
         if !words.trim().is_empty() {
             self.history.retain(|h| h != words);
             self.history.push(words.to_string());
+        }
+    }
+
+    fn open(&mut self, target: Target, from: PaneId) {
+        match target {
+            Target::Review => self.go_review(),
+            Target::Pane(other) => self.go(other),
+            Target::Back(other) => self.show(other, target, from),
+            Target::Items(words) => self.show_items(&words, from),
+            Target::Round(round) => self.work_on(round, from),
+            Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
+                self.show(PaneId::Review, target, from);
+            }
         }
     }
 
@@ -246,7 +260,8 @@ impl App {
         let pictures = PictureThreads {
             setting: &self.setting,
             previews: &self.previews,
-            review: &self.review,
+            pixels: self.true_pixels.then_some(&self.pixels),
+            paired: self.paired_items(),
             root: &self.welcome.root,
         };
         let scene = Scene {
@@ -254,6 +269,8 @@ impl App {
             keymap: &self.keymap,
             root: &self.welcome.root,
             pictures: &pictures,
+            now: self.setting.clock.ms(),
+            is_covered: self.overlay.is_some(),
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }

@@ -4,12 +4,10 @@ use super::App;
 use super::overlay::{Overlay, PromptFor};
 use crate::pane::Typed;
 use crate::panes::metadata::TextFor;
-use crate::panes::review::Queue;
 use crate::widgets::prompt::Prompt;
 
 impl App {
     pub(super) fn prompt_changed(&mut self) {
-        self.watch_note();
         if matches!(&self.overlay, Some(Overlay::Prompt(PromptFor::Pane(..), _))) {
             return self.pane_prompt_changed();
         }
@@ -47,31 +45,12 @@ impl App {
                     self.overlay = Some(Overlay::Prompt(PromptFor::Pane(id, then), prompt));
                 }
             }
-            PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
             PromptFor::Filters(purpose) => {
                 let effects = self.filters.typed(&purpose, words);
                 self.filters_effects(effects);
             }
             PromptFor::Board(_) => self.board_filtered(words),
-            PromptFor::Note(number, _) => self.on_note(number, words),
-            PromptFor::Answer(viewed) => self.on_typed_answer(viewed, prompt, words),
-            PromptFor::Find(before) => {
-                self.searched(words);
-                match benchtop_model::Filter::parse(words) {
-                    Ok(filter) if filter.is_empty() => {
-                        let number = self.review.number();
-                        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-                        let effects = self.review.set_queue(Queue::all(items), number);
-                        self.carry_out(effects);
-                    }
-                    Ok(_) => self.ask_queue(words.trim().to_string(), None),
-                    Err(problem) => {
-                        prompt.refuse(problem.to_string().replace('\n', ";"));
-                        self.overlay = Some(Overlay::Prompt(PromptFor::Find(before), prompt));
-                    }
-                }
-            }
             PromptFor::Regex { column, on } => match self.board.select_regex(column, words, on) {
                 Ok(effects) => self.board_effects(effects),
                 Err(problem) => {

@@ -118,7 +118,6 @@ impl Pending {
         use crate::panes::filters;
         match self {
             Pending::Pane(receiver) => receiver.opens,
-            Pending::Explain(_) => Some(Opens::Overlay),
             Pending::Recompose {
                 dry: true,
                 asked: true,

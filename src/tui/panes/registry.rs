@@ -5,6 +5,7 @@ use super::agreement::AgreementPane;
 use super::coverage::CoveragePane;
 use super::generate::GeneratePane;
 use super::list::ListPane;
+use super::review::ReviewPane;
 use super::rounds::RoundsPane;
 use crate::action::{Action, Scope};
 use crate::pane::{Pane, PaneId};
@@ -33,7 +34,7 @@ pub const TABS: [Tab; 11] = [
         name: "Review",
         short: "Review",
         scopes: &[Scope::Review],
-        new: None,
+        new: Some(|_| Box::new(ReviewPane::new())),
     },
     Tab {
         id: PaneId::List,

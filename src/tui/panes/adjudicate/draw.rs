@@ -87,7 +87,7 @@ impl AdjudicatePane {
             };
             if let Ok((sources, show)) = wanted {
                 let part = Part { show, ..part };
-                pictures.ahead(sources, View { part, ..view });
+                pictures.ahead(vec![(sources, View { part, ..view })]);
             }
         }
         self.pair = pair;

@@ -437,7 +437,7 @@ impl Pane for AdjudicatePane {
             Notice::Resync if cx.env.is_shown => self.open(cx),
             Notice::Recount if cx.env.is_shown => self.refresh(cx),
             Notice::Item(number) => self.changed(number, cx),
-            Notice::TakenBack(number) if cx.env.is_shown => self.go_to(number, cx),
+            Notice::TakenBack { receipt, .. } if cx.env.is_shown => self.go_to(receipt.number, cx),
             // The user may have edited the guidelines.
             Notice::Edited if cx.env.is_shown => {
                 self.refresh(cx);

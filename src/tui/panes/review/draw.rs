@@ -109,7 +109,7 @@ pub fn draw_picture(picture: &Picture, bare: bool, area: Rect, buf: &mut Buffer,
 }
 
 impl ReviewPane {
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_review(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         if area.is_empty() {
             return;
         }
