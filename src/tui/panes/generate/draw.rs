@@ -5,7 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{GeneratePane, rows};
-use crate::panes::review::{Picture, draw_picture};
+use crate::item::Picture;
+use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};

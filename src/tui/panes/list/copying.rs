@@ -9,7 +9,6 @@ use benchtop_protocol::wire::{Lines, Row};
 
 #[derive(Debug)]
 pub(super) struct Copying {
-    pub(super) ticket: u64,
     pub(super) format: CopyFormat,
     /// Columns in display order.
     pub(super) columns: Vec<usize>,
