@@ -82,10 +82,6 @@ impl App {
                     self.board_effects(effects);
                 }
                 PaneId::Vocabulary | PaneId::Templates => self.metadata_action(action),
-                PaneId::Filters => {
-                    let effects = self.filters.act(action);
-                    self.filters_effects(effects);
-                }
                 other => {
                     self.with_pane_at(other, at, |pane, cx| pane.act(action, cx));
                 }
@@ -130,14 +126,6 @@ impl App {
                 key(Action::TypeText),
                 key(Action::StopTyping),
                 key(Action::SaveMetadata)
-            ),
-            PaneId::Filters => format!(
-                "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
-                 deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
-                key(Action::ThresholdLeft),
-                key(Action::ThresholdRight),
-                key(Action::SwitchThreshold),
-                key(Action::SaveRules)
             ),
             PaneId::Board => format!(
                 "Models by measures; each cell is k of n. {open} lists the answers behind a cell. {} and {} choose the items to \

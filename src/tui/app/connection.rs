@@ -11,7 +11,7 @@ use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
 use crate::panes::review::Draft;
-use crate::panes::{board, filters, list, metadata};
+use crate::panes::{board, list, metadata};
 use benchtop_files::project::Project;
 use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
@@ -43,7 +43,6 @@ pub enum Pending {
     NumberOf,
     Board(Box<board::ReplyFor>),
     Metadata(metadata::ReplyFor),
-    Filters(filters::ReplyFor),
     /// The rounds, to resume the one with this name.
     Resume(String),
     /// The next item of this round, with the number of the request.

@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::{App, PaneId};
 use crate::action::Scope;
 use crate::keymap::Lookup;
+use crate::pane::Notice;
 use crate::panes::review::Picture;
 use crate::preview::worker;
 use crate::widgets::keys;
@@ -64,10 +65,7 @@ impl App {
     pub fn after_resized_frame(&mut self) {
         let effects = self.list.resized();
         self.list_effects(effects);
-        if self.at == PaneId::Filters {
-            let effects = self.filters.resized();
-            self.filters_effects(effects);
-        }
+        self.notify(Notice::Resized);
     }
 
     /// Draws a frame into `buf`. Returns the position of the terminal's cursor.
@@ -99,11 +97,6 @@ impl App {
                     buf,
                     &self.setting.look,
                 );
-            }
-            PaneId::Filters => {
-                let pictures = self.sample_pictures(screen.pane);
-                self.filters
-                    .draw(screen.pane, &pictures, buf, &self.setting.look);
             }
             PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),

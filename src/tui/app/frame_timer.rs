@@ -21,8 +21,7 @@ impl App {
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs report progress more often than anybody can read.
         if !std::mem::take(&mut self.urgent)
-            && (self.at == PaneId::Filters
-                || self.panes.get(self.at).is_some_and(Pane::shows_progress))
+            && self.panes.get(self.at).is_some_and(Pane::shows_progress)
             && now < due
         {
             self.redraw_at = Some(due);
@@ -37,12 +36,10 @@ impl App {
         let waiting = matches!(self.at, PaneId::Review | PaneId::Adjudicate)
             .then(|| self.receipts.deadline())
             .flatten();
-        let counts = [self.recount_at, self.rescore_at];
         let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        let rounds = [self.round_due, self.note_due];
-        counts
+        let rounds = [self.recount_at, self.round_due, self.note_due];
+        others
             .into_iter()
-            .chain(others)
             .chain(rounds)
             .chain(self.panes.all().map(|(_, pane)| pane.due()))
             .flatten()
@@ -57,9 +54,6 @@ impl App {
             self.link.ask(Pending::Status, request::Status);
             self.recount_metadata();
             self.notify(Notice::Recount);
-        }
-        if self.rescore_at.is_some_and(|at| at <= now) {
-            self.count_scores();
         }
         self.tick_panes(now);
         if self.blink_at.is_some_and(|at| at <= now) {

@@ -420,12 +420,6 @@ impl App {
                     }
                 }
             }
-            MenuFor::Filters(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.filters.chosen(&purpose, *pick);
-                    self.filters_effects(effects);
-                }
-            }
             MenuFor::Edit(draft) => {
                 if let Some(pick) = picks.first() {
                     self.draft_chosen(*draft, *pick, &note);

@@ -13,7 +13,6 @@
 //! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
 //! | `recompose`, `recompose_mode` | recomposing stale items |
 //! | `retire` | retiring terms |
-//! | `filters` | the filters pane |
 //! | `edit` | editing the item on screen |
 //! | `bulk` | one verdict on all items of the list |
 //! | `bulk_step` | the last step on many items, undone as one |
@@ -39,7 +38,6 @@ pub mod connection;
 mod draw;
 mod edit;
 mod effects;
-mod filters;
 mod flagged;
 mod frame_timer;
 mod image_view;
@@ -79,7 +77,6 @@ use crate::keymap::{Keymap, Press};
 use crate::pane::Painted;
 pub use crate::pane::PaneId;
 use crate::panes::board::BoardPane;
-use crate::panes::filters::FiltersPane;
 use crate::panes::list::ListPane;
 use crate::panes::registry::Panes;
 use crate::panes::review::{Queue, ReviewEffect, ReviewPane};
@@ -128,7 +125,6 @@ pub struct App {
     list_started: bool,
     board: BoardPane,
     metadata_editor: MetadataEditor,
-    filters: FiltersPane,
     /// The panes of the registry.
     panes: Panes,
     /// When to refresh the current round.
@@ -144,8 +140,6 @@ pub struct App {
     redraw_at: Option<u64>,
     /// The item whose picture was last requested with priority.
     waited_for: Option<u32>,
-    /// When to recount the scores.
-    rescore_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     /// The last refused prompt, and the number of refusals.
@@ -233,7 +227,6 @@ impl App {
             list_started: false,
             board: BoardPane::waiting(App::interval),
             metadata_editor,
-            filters: FiltersPane::new(),
             panes,
             round_due: None,
             took_by_number: None,
@@ -242,7 +235,6 @@ impl App {
             drawn_at: 0,
             redraw_at: None,
             waited_for: None,
-            rescore_at: None,
             overlay: None,
             chord: Vec::new(),
             refused: None,
@@ -322,12 +314,8 @@ impl App {
     }
 
     pub fn handle(&mut self, message: Message) {
-        // A user who moves a threshold waits for the pictures next to it.
-        self.urgent |= match message {
-            Message::Picture(_) => self.at == PaneId::Filters,
-            Message::Owner(..) => false,
-            _ => true,
-        };
+        // What the owner sends may be progress. All else responds to a key or to the last frame.
+        self.urgent |= !matches!(message, Message::Owner(..));
         match message {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,

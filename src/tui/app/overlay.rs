@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::pane::context::OnTyped;
 use crate::pane::{Callback, Chosen, PaneId, Viewed};
 use crate::panes::review::{Draft, Line};
-use crate::panes::{board, filters, metadata};
+use crate::panes::{board, metadata};
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
@@ -35,7 +35,6 @@ pub enum MenuFor {
     Metadata(metadata::ChoiceFor),
     /// Whether and how to recompose stale items, with these renamed terms.
     Recompose(Vec<Rename>, Vec<RecomposeChoice>),
-    Filters(filters::ChoiceFor),
     Board(board::ChoiceFor),
     /// The order of the flagged items.
     Doubtful,
@@ -59,7 +58,6 @@ pub enum PromptFor {
         on: bool,
     },
     Metadata(metadata::TextFor),
-    Filters(filters::TextFor),
     /// The new text of a line of the edited item.
     Edit(Box<Draft>, Line),
     /// The board's filter. Holds the previous words, which return on cancel.

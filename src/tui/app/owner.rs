@@ -155,13 +155,18 @@ impl App {
             }
             Event::JobRemoved(id) => self.notify(Notice::JobRemoved(id)),
             Event::Scoring(job) => {
-                let nothing_to_see = self.at != PaneId::Filters && !job.phase.is_finished();
-                self.scoring_progressed(*job);
-                if nothing_to_see {
-                    return;
+                if job.phase.is_finished() {
+                    self.review_again();
                 }
+                self.notify(Notice::Scoring(&job));
+                // What is on screen says itself if it changed.
+                return;
             }
-            Event::Rules => self.rules_changed(),
+            // The outcomes of items in the review follow the rules.
+            Event::Rules => {
+                self.review_again();
+                self.notify(Notice::Rules);
+            }
             // Visibility may have changed.
             Event::Rounds => {
                 self.notify(Notice::Rounds);
@@ -179,6 +184,12 @@ impl App {
         self.dirty = true;
     }
 
+    /// Requests the items in the review again.
+    pub(super) fn review_again(&mut self) {
+        let effects = self.review.all_changed();
+        self.carry_out(effects);
+    }
+
     fn on_items_added(&mut self, items: u64) {
         self.welcome.items = items;
         let effects = self.review.grow(u32::try_from(items).unwrap_or(u32::MAX));
@@ -190,7 +201,6 @@ impl App {
         if self.recount_at.is_none() {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
-        self.count_scores_soon();
         self.notify(Notice::Changed);
         self.refresh_curated_board();
         if self.at == PaneId::List {
@@ -210,9 +220,6 @@ impl App {
         self.refresh_board();
         self.round_changed();
         self.notify(Notice::Resync);
-        if self.at == PaneId::Filters {
-            self.go_filters();
-        }
         // Also after a reconnection: the owner may have read the files at another time.
         self.metadata_changed();
         self.changed();
@@ -221,10 +228,11 @@ impl App {
     fn answered(&mut self, want: Pending, answer: Result<AnyReply>) {
         match want {
             Pending::Pane(receiver) => {
+                // Requests are less frequent than progress.
+                self.urgent = true;
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
             Pending::Metadata(want) => self.metadata_answered(want, answer),
-            Pending::Filters(want) => self.filters_answered(want, answer),
             Pending::Board(want) => self.board_answered(*want, answer),
             Pending::Resume(name) => self.resume(&name, answer),
             Pending::Turn(round, ask) => self.on_assignment(&round, ask, answer),

@@ -9,11 +9,12 @@ use super::connection::{Pending, State};
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
-use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
+use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
 use crate::panes::metadata::Phase;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
-use benchtop_files::inspect;
+use benchtop_files::{inspect, regular};
+use benchtop_model::Result;
 
 impl App {
     /// Opens a pane, or loads it again.
@@ -22,7 +23,6 @@ impl App {
             PaneId::Review => self.go_review(),
             PaneId::List => self.go_list(),
             PaneId::Board => self.go_board(),
-            PaneId::Filters => self.go_filters(),
             PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
                 if self.at != id {
@@ -125,7 +125,7 @@ impl App {
             }
             Effect::Open(Target::Items(words)) => self.show_items(&words),
             Effect::Open(Target::Round(round)) => self.work_on(*round),
-            Effect::Edit(path) => self.edit_file(&path),
+            Effect::Edit(path, at) => self.edit_file(&path, at),
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
@@ -164,16 +164,16 @@ impl App {
     }
 
     /// Opens a file of the project in the user's editor.
-    fn edit_file(&mut self, path: &Path) {
+    fn edit_file(&mut self, path: &Path, at: EditAt) {
         let root = &self.welcome.root;
         let file = root.join(path);
-        if inspect::within(root, path).is_ok() && file.is_file() {
-            self.metadata_editor.edit = Some((file, 1));
-        } else {
-            self.say(Toast::warning(format!(
-                "{} no longer exists",
-                path.display()
-            )));
+        if inspect::within(root, path).is_err() || !file.is_file() {
+            let what = format!("{} no longer exists", path.display());
+            return self.say(Toast::warning(what));
+        }
+        match line_at(&file, at) {
+            Ok(line) => self.metadata_editor.edit = Some((file, line)),
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
@@ -193,4 +193,16 @@ impl App {
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }
+}
+
+/// The number of a line of a file, from 1.
+fn line_at(file: &Path, at: EditAt) -> Result<u32> {
+    let start = match at {
+        EditAt::Line(line) => return Ok(line),
+        EditAt::Start(start) => start,
+    };
+    let text = regular::read_text(file, regular::SETTINGS_LIMIT)?;
+    let found = text.lines().position(|l| l.trim_start().starts_with(start));
+    let at = found.unwrap_or_else(|| text.lines().count().saturating_sub(1));
+    Ok(u32::try_from(at + 1).unwrap_or(1))
 }

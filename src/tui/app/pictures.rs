@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 use super::connection::Pending;
 use super::{App, Setting};
 use crate::pane::Pictures;
-use crate::panes::filters::Shown;
 use crate::panes::review::{
     Loaded, NoPicture, Picture, ReviewPane, Sides, ViewState, failed, is_wide, layout, picture_of,
 };
@@ -248,36 +247,5 @@ impl App {
             pixels,
             ..self.cells_in(place)
         }
-    }
-
-    /// Prepares the pictures at the threshold for their places in `pane`.
-    pub(super) fn sample_pictures(&mut self, pane: Rect) -> Shown {
-        let mut shown = Shown::default();
-        let (root, wanted) = (
-            self.welcome.root.clone(),
-            self.filters.wanted_pictures(pane),
-        );
-        for (at, place, hash, path) in &wanted {
-            let (path, view) = (root.join(path), self.cells_in(*place));
-            let ready = self.previews.want(hash, &path, view);
-            let waits = ready.is_none();
-            shown.0[*at] = Some(ready.map_or(Picture::Loading, Picture::Ready));
-            // One request at a time: the next frame handles the other.
-            if waits {
-                break;
-            }
-        }
-        let rest = wanted.iter().filter(|(at, ..)| shown.0[*at].is_none());
-        let rest: Vec<_> = rest
-            .map(|(_, place, hash, path)| (hash, root.join(path), *place))
-            .collect();
-        for (at, ..) in &wanted {
-            shown.0[*at].get_or_insert(Picture::Loading);
-        }
-        if let Some((hash, path, place)) = rest.first() {
-            self.previews
-                .ahead([(hash.as_str(), path.as_path())], self.cells_in(*place));
-        }
-        shown
     }
 }

@@ -65,10 +65,6 @@ impl App {
             }
             PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
-            PromptFor::Filters(purpose) => {
-                let effects = self.filters.typed(&purpose, words);
-                self.filters_effects(effects);
-            }
             PromptFor::Board(_) => self.board_filtered(words),
             PromptFor::Note(number, _) => self.on_note(number, words),
             PromptFor::Answer(viewed) => self.on_typed_answer(viewed, prompt, words),

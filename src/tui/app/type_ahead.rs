@@ -115,7 +115,7 @@ impl App {
 impl Pending {
     /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
-        use crate::panes::{filters, list};
+        use crate::panes::list;
         match self {
             Pending::Pane(receiver) => receiver.opens,
             Pending::List(list::ReplyFor::Values { .. }) | Pending::Explain(_) => {
@@ -127,7 +127,6 @@ impl Pending {
                 asked: true,
                 ..
             } => Some(Opens::Confirmation),
-            Pending::Filters(filters::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }
     }

@@ -217,6 +217,15 @@ pub enum Target {
     Round(Box<RoundState>),
 }
 
+/// A line of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditAt {
+    /// The line of this number, from 1.
+    Line(u32),
+    /// The first line that starts with this text, or the last line.
+    Start(&'static str),
+}
+
 /// What the program does for a pane after a call.
 pub enum Effect {
     Ask(Ask),
@@ -238,7 +247,7 @@ pub enum Effect {
     },
     Open(Target),
     /// Opens a file of the project in the user's editor.
-    Edit(PathBuf),
+    Edit(PathBuf, EditAt),
     /// Offers the tags of this note later.
     Tagged(String),
     /// A verdict of the pane is on disk, with this revision.
@@ -266,7 +275,7 @@ impl fmt::Debug for Effect {
             Effect::Say(toast) => write!(f, "Say({toast:?})"),
             Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
             Effect::Open(target) => write!(f, "Open({target:?})"),
-            Effect::Edit(path) => write!(f, "Edit({})", path.display()),
+            Effect::Edit(path, at) => write!(f, "Edit({}, {at:?})", path.display()),
             Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
             Effect::Saved(rev) => write!(f, "Saved({rev})"),
             Effect::ReadMetadata => f.write_str("ReadMetadata"),
@@ -442,8 +451,8 @@ impl<'a> Context<'a> {
     }
 
     /// Opens a file of the project in the user's editor.
-    pub fn edit(&mut self, path: impl Into<PathBuf>) {
-        self.push(Effect::Edit(path.into()));
+    pub fn edit(&mut self, path: impl Into<PathBuf>, at: EditAt) {
+        self.push(Effect::Edit(path.into(), at));
     }
 
     /// Offers the tags of this note later.

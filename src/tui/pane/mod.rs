@@ -29,7 +29,7 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-pub use context::{Ask, Callback, Chosen, Context, Effect, Env, Target, Typed, menu};
+pub use context::{Ask, Callback, Chosen, Context, EditAt, Effect, Env, Target, Typed, menu};
 pub use id::{Opens, PaneId};
 pub use scene::{Pictures, Scene};
 pub use seen::{Painted, Viewed};
@@ -38,6 +38,7 @@ pub use timer::Timer;
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
 use benchtop_model::job::JobState;
+use benchtop_model::scoring::job::ScoringState;
 
 /// Something that happened outside of the pane. Every pane gets it, also those that are not on
 /// screen ([`Env::is_shown`]).
@@ -59,6 +60,12 @@ pub enum Notice<'a> {
     Rounds,
     Job(&'a JobState),
     JobRemoved(u32),
+    /// The progress of a scoring job.
+    Scoring(&'a ScoringState),
+    /// The rules of `benchtop.toml` changed.
+    Rules,
+    /// The pane has been drawn in another size.
+    Resized,
     /// The user closed the editor and may have changed files of the project.
     Edited,
 }

@@ -3,6 +3,7 @@
 use super::adjudicate::AdjudicatePane;
 use super::agreement::AgreementPane;
 use super::coverage::CoveragePane;
+use super::filters::FiltersPane;
 use super::generate::GeneratePane;
 use super::rounds::RoundsPane;
 use crate::action::{Action, Scope};
@@ -88,7 +89,7 @@ pub const TABS: [Tab; 11] = [
         name: "Filters",
         short: "Filter",
         scopes: &[Scope::Filters],
-        new: None,
+        new: Some(|_| Box::new(FiltersPane::new())),
     },
     Tab {
         id: PaneId::Rounds,
