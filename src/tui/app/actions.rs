@@ -77,10 +77,6 @@ impl App {
                     let effects = self.list.act(action);
                     self.list_effects(effects);
                 }
-                PaneId::Board => {
-                    let effects = self.board.act(action);
-                    self.board_effects(effects);
-                }
                 PaneId::Vocabulary | PaneId::Templates => self.metadata_action(action),
                 other => {
                     self.with_pane_at(other, at, |pane, cx| pane.act(action, cx));
@@ -127,15 +123,6 @@ impl App {
                 key(Action::StopTyping),
                 key(Action::SaveMetadata)
             ),
-            PaneId::Board => format!(
-                "Models by measures; each cell is k of n. {open} lists the answers behind a cell. {} and {} choose the items to \
-                 score, {} breaks a model down, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
-                 McNemar tests between neighbors, Holm-corrected.",
-                key(Action::BoardFilter),
-                key(Action::BoardCurated),
-                key(Action::BoardViews),
-                key(Action::CompareModels)
-            ),
             other => {
                 let pane = self.panes.get(other);
                 pane.map_or(String::new(), |pane| pane.help(&self.keymap))
@@ -149,16 +136,17 @@ impl App {
     }
 
     pub(super) fn go_review(&mut self) {
-        let item = if self.at == PaneId::Board {
-            self.board.behind().map(|b| b.item.clone())
-        } else {
-            None
-        };
-        (self.at, self.back_to) = (PaneId::Review, None);
-        self.painted = None;
+        let pane = self.panes.get(self.at);
+        let item = pane.and_then(|pane| pane.selected_item().map(str::to_string));
+        self.show_review();
         if let Some(id) = item {
             self.ask_now(Pending::NumberOf, request::NumberOf(id));
         }
+    }
+
+    pub(super) fn show_review(&mut self) {
+        (self.at, self.back_to) = (PaneId::Review, None);
+        self.painted = None;
         let effects = self.review.fetch();
         self.carry_out(effects);
     }

@@ -11,7 +11,7 @@ use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
 use crate::panes::review::Draft;
-use crate::panes::{board, list, metadata};
+use crate::panes::{list, metadata};
 use benchtop_files::project::Project;
 use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
@@ -41,7 +41,6 @@ pub enum Pending {
     FirstPending,
     /// The number of an item seen on the board.
     NumberOf,
-    Board(Box<board::ReplyFor>),
     Metadata(metadata::ReplyFor),
     /// The rounds, to resume the one with this name.
     Resume(String),

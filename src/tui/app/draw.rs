@@ -99,7 +99,6 @@ impl App {
                 );
             }
             PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
-            PaneId::Board => self.draw_board(screen.pane, buf),
             _ => typing_at = self.draw_pane(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);

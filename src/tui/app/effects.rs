@@ -1,4 +1,4 @@
-//! Carries out the effects of the item list, and those that all tables share.
+//! Carries out the effects of the item list.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
@@ -6,8 +6,7 @@ use super::{App, PaneId};
 use crate::panes::list::ListEffect;
 use crate::panes::review::Queue;
 use crate::widgets::menu::{Choice, Menu};
-use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{CopyFormat, CopyWhat};
+use crate::widgets::table::{CopyFormat, CopyWhat, ask};
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Field, Filter};
@@ -65,37 +64,18 @@ impl App {
         }
     }
 
-    pub(super) fn ask_regex(&mut self, column: usize, on: bool) {
-        let label = if on {
-            "select by regex"
-        } else {
-            "unselect by regex"
-        };
-        self.overlay = Some(Overlay::Prompt(
-            PromptFor::Regex { column, on },
-            Prompt::new(label, "", Vec::new()),
-        ));
+    fn ask_regex(&mut self, column: usize, on: bool) {
+        let purpose = PromptFor::Regex { column, on };
+        self.overlay = Some(Overlay::Prompt(purpose, ask::regex(on)));
     }
 
-    pub(super) fn ask_column(&mut self, names: Vec<String>) {
-        let menu =
-            Menu::new("go to column", names.into_iter().map(Choice::new).collect()).filtering();
-        self.overlay = Some(Overlay::Menu(MenuFor::Column, menu));
+    fn ask_column(&mut self, names: Vec<String>) {
+        self.overlay = Some(Overlay::Menu(MenuFor::Column, ask::column(names)));
     }
 
-    pub(super) fn ask_copy(&mut self, what: CopyWhat) {
+    fn ask_copy(&mut self, what: CopyWhat) {
+        let menu = ask::copy_format(&what);
         let formats = CopyFormat::ALL.to_vec();
-        let title = match &what {
-            CopyWhat::All => "copy the whole table as".to_string(),
-            CopyWhat::Selected(ids) => {
-                format!("copy {} selected rows as", text::grouped(ids.len() as u64))
-            }
-            CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
-        };
-        let menu = Menu::new(
-            title,
-            formats.iter().map(|f| Choice::new(f.name())).collect(),
-        );
         self.overlay = Some(Overlay::Menu(MenuFor::Copy(what, formats), menu));
     }
 

@@ -294,9 +294,6 @@ impl App {
                     Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
                         self.metadata_typed(&TextFor::Search, "");
                     }
-                    Some(Overlay::Prompt(PromptFor::Board(before), _)) => {
-                        self.board_filtered(&before)
-                    }
                     Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => {
                         self.on_note(number, &before)
                     }
@@ -392,10 +389,7 @@ impl App {
                 let Some(column) = picks.first().copied() else {
                     return;
                 };
-                match self.at {
-                    PaneId::Board => self.board.go_to_column(column),
-                    _ => self.list.go_to_column(column),
-                }
+                self.list.go_to_column(column);
             }
             MenuFor::Value(field, values) => {
                 if let Some(value) = picks.first().and_then(|p| values.get(*p)) {
@@ -435,12 +429,6 @@ impl App {
                     self.bulk_now(*bulk);
                 }
             }
-            MenuFor::Board(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.board.chosen(&purpose, *pick);
-                    self.board_effects(effects);
-                }
-            }
             MenuFor::Doubtful => {
                 let order = picks.first().and_then(|p| FlagOrder::ALL.get(*p));
                 order
@@ -451,16 +439,8 @@ impl App {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else {
                     return;
                 };
-                match self.at {
-                    PaneId::Board => {
-                        let effects = self.board.copy(what, format);
-                        self.board_effects(effects);
-                    }
-                    _ => {
-                        let effects = self.list.copy(what, format);
-                        self.list_effects(effects);
-                    }
-                }
+                let effects = self.list.copy(what, format);
+                self.list_effects(effects);
             }
         }
     }

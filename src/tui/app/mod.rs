@@ -16,7 +16,6 @@
 //! | `edit` | editing the item on screen |
 //! | `bulk` | one verdict on all items of the list |
 //! | `bulk_step` | the last step on many items, undone as one |
-//! | `board` | the board |
 //! | `flagged` | flagged items in the review |
 //! | `note` | the note on an item |
 //! | `round` | working on a round in the review |
@@ -31,7 +30,6 @@
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;
-mod board;
 mod bulk;
 mod bulk_step;
 pub mod connection;
@@ -76,7 +74,6 @@ use refused_prompt::RefusedPrompt;
 use crate::keymap::{Keymap, Press};
 use crate::pane::Painted;
 pub use crate::pane::PaneId;
-use crate::panes::board::BoardPane;
 use crate::panes::list::ListPane;
 use crate::panes::registry::Panes;
 use crate::panes::review::{Queue, ReviewEffect, ReviewPane};
@@ -87,7 +84,6 @@ use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
-use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::{Result, Status};
 use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
@@ -123,7 +119,6 @@ pub struct App {
     review: ReviewPane,
     list: ListPane,
     list_started: bool,
-    board: BoardPane,
     metadata_editor: MetadataEditor,
     /// The panes of the registry.
     panes: Panes,
@@ -225,7 +220,6 @@ impl App {
             review: ReviewPane::new(),
             list: ListPane::new(),
             list_started: false,
-            board: BoardPane::waiting(App::interval),
             metadata_editor,
             panes,
             round_due: None,
@@ -383,10 +377,5 @@ impl App {
             ),
             Err(problem) => self.say(Toast::from(&problem)),
         }
-    }
-
-    /// The confidence interval of a share.
-    fn interval(k: u64, n: u64) -> (f64, f64) {
-        wilson(k, n, Z95).unwrap_or((0.0, 1.0))
     }
 }

@@ -7,8 +7,8 @@ use super::recompose_mode::RecomposeChoice;
 use crate::action::Action;
 use crate::pane::context::OnTyped;
 use crate::pane::{Callback, Chosen, PaneId, Viewed};
+use crate::panes::metadata;
 use crate::panes::review::{Draft, Line};
-use crate::panes::{board, metadata};
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
@@ -35,7 +35,6 @@ pub enum MenuFor {
     Metadata(metadata::ChoiceFor),
     /// Whether and how to recompose stale items, with these renamed terms.
     Recompose(Vec<Rename>, Vec<RecomposeChoice>),
-    Board(board::ChoiceFor),
     /// The order of the flagged items.
     Doubtful,
     /// A line of the edited item.
@@ -60,8 +59,6 @@ pub enum PromptFor {
     Metadata(metadata::TextFor),
     /// The new text of a line of the edited item.
     Edit(Box<Draft>, Line),
-    /// The board's filter. Holds the previous words, which return on cancel.
-    Board(String),
     /// The note on an item. Holds the previous note.
     Note(u32, String),
     /// The answer to the question on screen, for the item as it was painted.

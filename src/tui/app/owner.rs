@@ -130,7 +130,7 @@ impl App {
                 self.welcome.items = items;
                 self.on_items_added(items);
                 self.changed();
-                self.refresh_board();
+                self.notify(Notice::Imported);
             }
             Event::Metadata => self.metadata_changed(),
             Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
@@ -173,7 +173,7 @@ impl App {
                 self.resync();
             }
             Event::Resync => self.resync(),
-            Event::AnswersReparsed => self.refresh_board(),
+            Event::AnswersReparsed => self.notify(Notice::AnswersReparsed),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning(
@@ -202,7 +202,6 @@ impl App {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
         self.notify(Notice::Changed);
-        self.refresh_curated_board();
         if self.at == PaneId::List {
             let effects = self.list.changed();
             self.list_effects(effects);
@@ -217,7 +216,6 @@ impl App {
             let effects = self.list.start();
             self.list_effects(effects);
         }
-        self.refresh_board();
         self.round_changed();
         self.notify(Notice::Resync);
         // Also after a reconnection: the owner may have read the files at another time.
@@ -233,7 +231,6 @@ impl App {
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
             Pending::Metadata(want) => self.metadata_answered(want, answer),
-            Pending::Board(want) => self.board_answered(*want, answer),
             Pending::Resume(name) => self.resume(&name, answer),
             Pending::Turn(round, ask) => self.on_assignment(&round, ask, answer),
             Pending::Feedback(round, verdict) => self.on_feedback(&round, verdict, answer),

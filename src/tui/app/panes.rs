@@ -22,7 +22,6 @@ impl App {
         match id {
             PaneId::Review => self.go_review(),
             PaneId::List => self.go_list(),
-            PaneId::Board => self.go_board(),
             PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
                 if self.at != id {
@@ -55,6 +54,7 @@ impl App {
             who: self.link.who(),
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
+            history: &self.history,
             session: self.metadata_editor.desk.session(),
             now: self.setting.clock.ms(),
             key_at,
@@ -119,7 +119,7 @@ impl App {
             Effect::Copy { text, what } => self.copy(&text, &what),
             Effect::Open(Target::Review) => self.go_review(),
             Effect::Open(Target::Item(number)) => {
-                self.go_review();
+                self.show_review();
                 self.go_to_item(number);
                 self.opened_in(id);
             }

@@ -18,10 +18,6 @@ impl App {
             let words = prompt.value().to_string();
             return self.metadata_typed(&TextFor::Search, &words);
         }
-        if let Some(Overlay::Prompt(PromptFor::Board(_), prompt)) = &self.overlay {
-            let words = prompt.value().to_string();
-            return self.board_filtered(&words);
-        }
         let Some(Overlay::Prompt(PromptFor::Find(_), prompt)) = &mut self.overlay else {
             return;
         };
@@ -65,7 +61,6 @@ impl App {
             }
             PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
-            PromptFor::Board(_) => self.board_filtered(words),
             PromptFor::Note(number, _) => self.on_note(number, words),
             PromptFor::Answer(viewed) => self.on_typed_answer(viewed, prompt, words),
             PromptFor::Find(before) => {
@@ -91,22 +86,14 @@ impl App {
                     }
                 }
             }
-            PromptFor::Regex { column, on } => {
-                let done = match self.at {
-                    PaneId::Board => self
-                        .board
-                        .select_regex(column, words, on)
-                        .map(|effects| self.board_effects(effects)),
-                    _ => self
-                        .list
-                        .select_regex(column, words, on)
-                        .map(|effects| self.list_effects(effects)),
-                };
-                if let Err(problem) = done {
+            PromptFor::Regex { column, on } => match self.list.select_regex(column, words, on) {
+                Ok(effects) => self.list_effects(effects),
+                Err(problem) => {
                     prompt.refuse(problem.what);
-                    self.overlay = Some(Overlay::Prompt(PromptFor::Regex { column, on }, prompt));
+                    let purpose = PromptFor::Regex { column, on };
+                    self.overlay = Some(Overlay::Prompt(purpose, prompt));
                 }
-            }
+            },
         }
     }
 }

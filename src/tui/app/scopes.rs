@@ -14,7 +14,6 @@ impl App {
             (None, PaneId::List) => self.list.scopes().to_vec(),
             (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
             (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
-            (None, PaneId::Board) => self.board.scopes().to_vec(),
             (None, other) => {
                 let pane = self.panes.get(other);
                 pane.map_or(Vec::new(), |pane| pane.scopes().to_vec())

@@ -32,6 +32,8 @@ pub struct Env<'a> {
     pub reasons: &'a [Reason],
     /// Tags of earlier notes.
     pub tags: &'a [String],
+    /// Earlier searches, oldest first.
+    pub history: &'a [String],
     /// The metadata that is being edited.
     pub session: &'a Session,
     /// Milliseconds of the program's clock.

@@ -58,6 +58,10 @@ pub enum Notice<'a> {
     TakenBack(u32),
     /// Rounds were created, changed, or deleted.
     Rounds,
+    /// Items were added.
+    Imported,
+    /// Answers were parsed again.
+    AnswersReparsed,
     Job(&'a JobState),
     JobRemoved(u32),
     /// The progress of a scoring job.
@@ -103,6 +107,11 @@ pub trait Pane: Any {
 
     /// Runs the work that is due.
     fn tick(&mut self, _cx: &mut Context<'_>) {}
+
+    /// The id of the item under the cursor. Going to the review opens it.
+    fn selected_item(&self) -> Option<&str> {
+        None
+    }
 
     /// The item that the last frame painted, if the pane judges items.
     fn painted(&self) -> Option<Painted> {

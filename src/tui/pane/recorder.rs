@@ -62,6 +62,7 @@ impl Recorder {
             who: &self.who,
             reasons: &self.reasons,
             tags: &[],
+            history: &[],
             session: &self.session,
             now: self.now,
             key_at: self.now,

@@ -2,6 +2,7 @@
 
 use super::adjudicate::AdjudicatePane;
 use super::agreement::AgreementPane;
+use super::board::{self, BoardPane};
 use super::coverage::CoveragePane;
 use super::filters::FiltersPane;
 use super::generate::GeneratePane;
@@ -49,7 +50,7 @@ pub const TABS: [Tab; 11] = [
         name: "Board",
         short: "Board",
         scopes: &[Scope::Board, Scope::Behind, Scope::Answer],
-        new: None,
+        new: Some(|_| Box::new(BoardPane::waiting(board::interval))),
     },
     Tab {
         id: PaneId::Vocabulary,
