@@ -385,7 +385,7 @@ fn ranked(pane: &mut BoardPane) {
         .chain([last])
         .map(|(model, rank)| (model.to_string(), rank))
         .collect();
-    let board = only(recorder().notify(pane, Notice::Imported));
+    let board = only(recorder().notify(pane, Notice::Items(2)));
     let asked = only(answer::<request::Board>(pane, board, styled()));
     answer::<request::Ranks>(pane, asked, ranks);
 }

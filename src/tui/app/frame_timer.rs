@@ -1,8 +1,8 @@
 //! Schedules frames and timed work, and leaves the program.
 
+use super::App;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
-use super::{App, PaneId};
 use crate::pane::{Notice, Pane};
 use crate::widgets::toast::Toast;
 use benchtop_protocol::wire::request;
@@ -33,14 +33,10 @@ impl App {
 
     /// When to call [`tick`](Self::tick), in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
-        let waiting = matches!(self.at, PaneId::Review | PaneId::Adjudicate)
-            .then(|| self.receipts.deadline())
-            .flatten();
-        let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        let rounds = [self.recount_at, self.round_due, self.note_due];
-        others
-            .into_iter()
-            .chain(rounds)
+        let painted = self.painted.as_ref();
+        let waiting = painted.and_then(|_| self.receipts.deadline());
+        let own = [self.recount_at, self.leaving, self.redraw_at, waiting];
+        own.into_iter()
             .chain(self.panes.all().map(|(_, pane)| pane.due()))
             .flatten()
             .min()
@@ -56,15 +52,6 @@ impl App {
             self.notify(Notice::Recount);
         }
         self.tick_panes(now);
-        if self.blink_at.is_some_and(|at| at <= now) {
-            self.advance_blink(now);
-        }
-        if self.round_due.is_some_and(|at| at <= now) {
-            self.check_round();
-        }
-        if self.note_due.is_some_and(|at| at <= now) {
-            self.remember();
-        }
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);
         }
@@ -77,9 +64,7 @@ impl App {
 
     /// Whether all verdicts and the resume point were acknowledged.
     pub(super) fn all_acknowledged(&self) -> bool {
-        self.review.pending().is_empty()
-            && !self.panes.all().any(|(_, pane)| pane.has_unsaved())
-            && !self.link.unplaced()
+        !self.panes.all().any(|(_, pane)| pane.has_unsaved()) && !self.link.holds_quit()
     }
 
     /// Leaves once the last verdicts are on disk.
@@ -91,9 +76,9 @@ impl App {
                 return self.metadata_effects(asked);
             }
         }
-        // Release the assignment. The next start resumes the round.
+        // The review releases its assignment. The next start resumes the round.
         if self.leaving.is_none() {
-            self.give_back();
+            self.notify(Notice::Quitting);
         }
         // Also without an owner, which may come back in time. A second key leaves at once.
         if self.all_acknowledged() || self.leaving.is_some() {

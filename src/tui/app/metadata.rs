@@ -163,7 +163,7 @@ impl App {
             Ok(()) => {
                 let effects = self.metadata_editor.desk.read();
                 self.metadata_effects(effects);
-                self.review_again();
+                self.notify(Notice::Rules);
                 self.notify(Notice::Edited);
             }
             Err(error) => self.say(Toast::error(format!(
@@ -216,11 +216,7 @@ impl App {
 
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
-        // The item on screen may have become stale or fresh.
-        if let Some(number) = self.review.number().filter(|_| self.at == PaneId::Review) {
-            let effects = self.review.changed(number);
-            self.carry_out(effects);
-        }
+        self.notify(Notice::Stale);
         if *self.metadata_editor.desk.phase() == Phase::Ready {
             let effects = self.metadata_editor.desk.read();
             self.metadata_effects(effects);

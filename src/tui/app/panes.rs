@@ -5,8 +5,9 @@ use std::path::Path;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
-use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
@@ -14,21 +15,50 @@ use crate::panes::metadata::Phase;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::{inspect, regular};
-use benchtop_model::Result;
+use benchtop_model::round::state::RoundState;
+use benchtop_model::{ColorLevel, Filter, Result};
 
 impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             PaneId::Review => self.go_review(),
-            PaneId::List => self.go_list(),
             PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
-                if self.at != id {
-                    (self.at, self.painted) = (id, None);
-                }
+                self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
             }
+        }
+    }
+
+    /// Opens the review: at the item under the cursor of the pane, or where it was.
+    pub(super) fn go_review(&mut self) {
+        let pane = self.panes.get(self.at);
+        let item = pane.and_then(|pane| pane.selected_item().map(str::to_string));
+        let target = item.map_or(Target::Review, Target::ItemWithId);
+        self.show(PaneId::Review, target, self.at);
+    }
+
+    fn arrive(&mut self, id: PaneId) {
+        if self.at != id {
+            (self.at, self.painted) = (id, None);
+        }
+    }
+
+    /// Opens a pane for something that another one asks for.
+    pub(super) fn show(&mut self, id: PaneId, target: Target, from: PaneId) {
+        if self.panes.get(id).is_none() {
+            return self.go(id);
+        }
+        self.arrive(id);
+        self.with_pane(id, |pane, cx| pane.show(target, from, cx));
+    }
+
+    /// Shows the item list with this filter.
+    pub(super) fn show_items(&mut self, words: &str, from: PaneId) {
+        match Filter::parse(words) {
+            Ok(_) => self.show(PaneId::List, Target::Items(words.to_string()), from),
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
@@ -55,11 +85,13 @@ impl App {
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
             history: &self.history,
+            item: self.panes.get(PaneId::Review).and_then(Pane::item),
             session: self.metadata_editor.desk.session(),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
             is_covered: self.overlay.is_some(),
+            is_still: self.setting.look.accessible || self.setting.level == ColorLevel::Mono,
             is_connected: self.link.state() == State::Up,
         });
         let done = call(self.panes.get_mut(id)?, &mut cx);
@@ -113,24 +145,29 @@ impl App {
                 }
             }
             Effect::Confirm(viewed, verdict, then) => {
-                self.confirm_unseen(viewed, ConfirmFor::Pane(id, verdict, then));
+                self.confirm_unseen(id, viewed, verdict, then);
             }
             Effect::Say(toast) => self.say(toast),
             Effect::Copy { text, what } => self.copy(&text, &what),
-            Effect::Open(Target::Review) => self.go_review(),
-            Effect::Open(Target::Item(number)) => {
-                self.show_review();
-                self.go_to_item(number);
-                self.opened_in(id);
-            }
-            Effect::Open(Target::Items(words)) => self.show_items(&words),
-            Effect::Open(Target::Round(round)) => self.work_on(*round),
+            Effect::Open(target) => self.open(target, id),
             Effect::Edit(path, at) => self.edit_file(&path, at),
             Effect::Tagged(note) => self.tags.used(&note),
+            Effect::Searched(words) => self.searched(&words),
+            Effect::JudgedMany(revs) => {
+                self.bulk = revs.map(|revs| Done {
+                    what: What::Verdict(revs),
+                    since: 0,
+                });
+            }
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
+                self.count_after_bulk(false);
                 self.changed();
             }
+            Effect::EditedItem => self.count_after_bulk(false),
+            Effect::ForgetPainted => self.painted = None,
+            Effect::TogglePixels => self.toggle_pixels(),
+            Effect::Quit => self.leave(),
             Effect::ReadMetadata => {
                 if *self.metadata_editor.desk.phase() != Phase::Ready {
                     let effects = self.metadata_editor.desk.read();
@@ -138,6 +175,39 @@ impl App {
                 }
             }
             Effect::Retire { terms, discard } => self.retire(terms, discard),
+        }
+    }
+
+    /// Works on a round in the review.
+    fn work_on(&mut self, round: Box<RoundState>, from: PaneId) {
+        let me = self.link.who();
+        if round.people.iter().any(|(name, _)| name == me) {
+            return self.show(PaneId::Review, Target::Round(round), from);
+        }
+        let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
+        let (name, people) = (&round.name, people.join(", "));
+        let why = format!("round `{name}` is assigned to {people}; you are {me}");
+        self.say(Toast::warning(why));
+    }
+
+    /// Remembers the words of a search.
+    fn searched(&mut self, words: &str) {
+        if !words.trim().is_empty() {
+            self.history.retain(|h| h != words);
+            self.history.push(words.to_string());
+        }
+    }
+
+    fn open(&mut self, target: Target, from: PaneId) {
+        match target {
+            Target::Review => self.go_review(),
+            Target::Pane(other) => self.go(other),
+            Target::Back(other) => self.show(other, target, from),
+            Target::Items(words) => self.show_items(&words, from),
+            Target::Round(round) => self.work_on(round, from),
+            Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
+                self.show(PaneId::Review, target, from);
+            }
         }
     }
 
@@ -182,7 +252,8 @@ impl App {
         let pictures = PictureThreads {
             setting: &self.setting,
             previews: &self.previews,
-            review: &self.review,
+            pixels: self.true_pixels.then_some(&self.pixels),
+            paired: self.paired_items(),
             root: &self.welcome.root,
         };
         let scene = Scene {
@@ -190,6 +261,8 @@ impl App {
             keymap: &self.keymap,
             root: &self.welcome.root,
             pictures: &pictures,
+            now: self.setting.clock.ms(),
+            is_covered: self.overlay.is_some(),
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }

@@ -3,15 +3,12 @@
 use super::{App, PaneId};
 use crate::action::Scope;
 use crate::pane::Pane;
-use crate::panes::review::Phase;
 
 impl App {
     /// The active scopes, nearest first.
     pub(super) fn scopes(&self) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
             (Some(_), _) => return vec![Scope::Overlay],
-            (None, PaneId::Review) => self.review_scopes(),
-            (None, PaneId::List) => self.list.scopes().to_vec(),
             (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
             (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
             (None, other) => {
@@ -32,16 +29,5 @@ impl App {
                 PaneId::Templates => self.metadata_editor.templates.typing(),
                 other => self.panes.get(other).is_some_and(Pane::typing),
             }
-    }
-
-    /// The scopes of the review, nearest first.
-    fn review_scopes(&self) -> Vec<Scope> {
-        match self.review.work() {
-            Some(work) if work.asks_answers() && work.phase == Phase::Item => {
-                vec![Scope::Answers, Scope::Round, Scope::Review]
-            }
-            Some(_) => vec![Scope::Round, Scope::Review],
-            None => vec![Scope::Review],
-        }
     }
 }

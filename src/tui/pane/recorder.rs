@@ -5,15 +5,15 @@ use std::path::Path;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::context::{Chosen, Context, Effect, Env, Typed};
+use super::context::{Chosen, Context, Effect, Env, Picked, Typed};
 use super::id::PaneId;
 use super::scene::{Pictures, Scene};
 use super::seen::Viewed;
 use super::{Notice, Pane};
 use crate::action::Action;
+use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
 use crate::panes::metadata::session::Session;
-use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::worker::Source;
 use crate::preview::{Part, View};
 use crate::theme::Look;
@@ -63,11 +63,13 @@ impl Recorder {
             reasons: &self.reasons,
             tags: &[],
             history: &[],
+            item: None,
             session: &self.session,
             now: self.now,
             key_at: self.now,
             is_shown: self.is_shown,
             is_covered: false,
+            is_still: false,
             is_connected: self.is_connected,
         });
         call(pane, &mut cx);
@@ -112,7 +114,9 @@ impl Recorder {
             return Vec::new();
         };
         let (picks, note) = (vec![pick], String::new());
-        self.call(pane, |pane, cx| then(pane, Chosen { picks, note }, cx))
+        self.call(pane, |pane, cx| {
+            then(pane, Picked::Chosen(Chosen { picks, note }), cx)
+        })
     }
 
     /// Submits the text of an [`Effect::Prompt`]. Other effects get nothing.
@@ -153,6 +157,8 @@ impl Recorder {
             keymap: &self.keymap,
             root: Path::new(""),
             pictures: &NoPictures,
+            now: self.now,
+            is_covered: false,
         };
         pane.draw(area, buf, &scene);
     }
@@ -173,6 +179,10 @@ impl Pictures for NoPictures {
         }
     }
 
+    fn view_in(&self, place: Rect) -> View {
+        self.cells_in(place)
+    }
+
     fn one(&self, _key: &str, _path: &Path, _view: View) -> Picture {
         Picture::Loading
     }
@@ -185,5 +195,5 @@ impl Pictures for NoPictures {
         Picture::Loading
     }
 
-    fn ahead(&self, _sources: Vec<Source>, _view: View) {}
+    fn ahead(&self, _wishes: Vec<(Vec<Source>, View)>) {}
 }

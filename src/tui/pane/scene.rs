@@ -5,8 +5,8 @@ use std::path::Path;
 use ratatui::layout::Rect;
 
 use crate::action::Action;
+use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
-use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::View;
 use crate::preview::worker::Source;
 use crate::theme::Look;
@@ -18,6 +18,10 @@ pub struct Scene<'a> {
     /// The project folder.
     pub root: &'a Path,
     pub pictures: &'a dyn Pictures,
+    /// Milliseconds of the program's clock.
+    pub now: u64,
+    /// Whether a menu, prompt, or page is open.
+    pub is_covered: bool,
 }
 
 impl Scene<'_> {
@@ -33,6 +37,9 @@ pub trait Pictures {
     /// A view of a whole picture as cells in `place`.
     fn cells_in(&self, place: Rect) -> View;
 
+    /// A view of a whole picture as cells in `place`, and in true pixels if enabled.
+    fn view_in(&self, place: Rect) -> View;
+
     /// A picture file. `key` names its content.
     fn one(&self, key: &str, path: &Path, view: View) -> Picture;
 
@@ -43,5 +50,5 @@ pub trait Pictures {
     fn one_of(&self, sides: &mut Sides, view: View) -> Picture;
 
     /// Prepares pictures that are likely needed next.
-    fn ahead(&self, sources: Vec<Source>, view: View);
+    fn ahead(&self, wishes: Vec<(Vec<Source>, View)>);
 }

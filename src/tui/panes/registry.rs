@@ -6,6 +6,8 @@ use super::board::{self, BoardPane};
 use super::coverage::CoveragePane;
 use super::filters::FiltersPane;
 use super::generate::GeneratePane;
+use super::list::ListPane;
+use super::review::ReviewPane;
 use super::rounds::RoundsPane;
 use crate::action::{Action, Scope};
 use crate::pane::{Pane, PaneId};
@@ -34,7 +36,7 @@ pub const TABS: [Tab; 11] = [
         name: "Review",
         short: "Review",
         scopes: &[Scope::Review],
-        new: None,
+        new: Some(|_| Box::new(ReviewPane::new())),
     },
     Tab {
         id: PaneId::List,
@@ -42,7 +44,7 @@ pub const TABS: [Tab; 11] = [
         name: "Items",
         short: "Items",
         scopes: &[Scope::List],
-        new: None,
+        new: Some(|_| Box::new(ListPane::new())),
     },
     Tab {
         id: PaneId::Board,

@@ -141,10 +141,10 @@ impl Pane for BoardPane {
 
     fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
         match notice {
-            Notice::Resync | Notice::Imported | Notice::AnswersReparsed if cx.env.is_shown => {
+            Notice::Resync | Notice::Items(_) | Notice::AnswersReparsed if cx.env.is_shown => {
                 self.reload(cx);
             }
-            Notice::Resync | Notice::Imported | Notice::AnswersReparsed => self.outdated(),
+            Notice::Resync | Notice::Items(_) | Notice::AnswersReparsed => self.outdated(),
             Notice::Changed if cx.env.is_shown => self.on_verdicts(cx),
             _ => {}
         }

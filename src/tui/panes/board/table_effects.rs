@@ -6,8 +6,7 @@ use super::pane::BoardPane;
 use super::table::FIRST;
 use super::views::{self, View};
 use crate::action::Action;
-use crate::pane::{Context, Target};
-use crate::widgets::table::ask;
+use crate::pane::{Context, Target, table_menus};
 use crate::widgets::table::{
     Answer, CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect,
 };
@@ -20,12 +19,7 @@ impl BoardPane {
             Answer::Effect(TableEffect::AskRegex { column, on }) => self.ask_regex(column, on, cx),
             Answer::Effect(TableEffect::AskColumn) => self.ask_column(cx),
             Answer::Effect(TableEffect::AskCopy(what)) => {
-                let menu = ask::copy_format(&what);
-                cx.choose_in(menu, move |pane: &mut Self, pick, cx| {
-                    if let Some(format) = CopyFormat::ALL.get(pick) {
-                        pane.copy(what, *format, cx);
-                    }
-                });
+                table_menus::choose_format(what, cx, Self::copy);
             }
             Answer::Effect(TableEffect::Refuse(why)) => cx.say(why),
             // The table handles every other effect itself.
@@ -44,7 +38,7 @@ impl BoardPane {
 
     /// Asks for a pattern, then selects or unselects the rows that match.
     fn ask_regex(&self, column: usize, on: bool, cx: &mut Context<'_>) {
-        cx.prompt(ask::regex(on), move |pane: &mut Self, pattern, cx| {
+        table_menus::ask_regex(on, cx, move |pane: &mut Self, pattern, cx| {
             let table = pane.top_table();
             let answer = table.map(|t| t.select_regex(column, pattern, on));
             let answer = answer.transpose().map_err(|problem| problem.what)?;
@@ -59,8 +53,8 @@ impl BoardPane {
         let Some(table) = self.top_table() else {
             return;
         };
-        let names = table.columns().iter().map(|c| c.name.clone());
-        cx.choose_in(ask::column(names), |pane: &mut Self, pick, _| {
+        let names = table.columns().iter().map(|c| c.name.clone()).collect();
+        table_menus::choose_column(names, cx, |pane: &mut Self, pick, _| {
             pane.go_to_column(pick);
         });
     }

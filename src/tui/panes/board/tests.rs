@@ -108,6 +108,7 @@ fn list_answers(pane: &mut BoardPane) {
 fn uncompared_free_form_answers_are_reported() {
     let mut board = board();
     board.columns[2].name = "Acc.type.free-form".into();
+    board.columns[2].free_form = true;
     board.rows[1].counts.uncompared = 8;
     let mut pane = BoardPane::new(board, wilson);
     pane.go_to_column(FIRST + 2);
@@ -172,7 +173,7 @@ fn numbers_and_usual_names_are_not_cut() {
     full.rows[0].model = "InstructBLIP (Flan-T5-XXL)".into();
     let mut pane = BoardPane::new(board(), wilson);
     // A board that replaces one with shorter names.
-    let asked = only(recorder().notify(&mut pane, Notice::Imported));
+    let asked = only(recorder().notify(&mut pane, Notice::Items(2)));
     reply::<request::Board>(&mut pane, asked, Ok(full));
     let shown = drawn(&mut pane);
     assert!(

@@ -7,8 +7,8 @@ use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
 use super::{FiltersPane, Part, Side, error_line};
+use crate::item::Picture;
 use crate::pane::Scene;
-use crate::panes::review::Picture;
 use crate::theme::Look;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
@@ -183,7 +183,8 @@ impl FiltersPane {
         for (at, place, hash, path) in self.wanted_pictures(area) {
             let (path, view) = (scene.root.join(path), scene.pictures.cells_in(place));
             shown.0[at] = Some(if waits {
-                scene.pictures.ahead(vec![(hash.into(), path)], view);
+                let sources = vec![(hash.into(), path)];
+                scene.pictures.ahead(vec![(sources, view)]);
                 Picture::Loading
             } else {
                 scene.pictures.one(&hash, &path, view)

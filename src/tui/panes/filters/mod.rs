@@ -447,7 +447,7 @@ impl Pane for FiltersPane {
         match notice {
             Notice::Resync => self.open(cx),
             Notice::Changed => self.recount_soon(cx),
-            Notice::Rules | Notice::Edited => self.ask_rules(cx),
+            Notice::Rules => self.ask_rules(cx),
             Notice::Scoring(job) => self.on_scoring(job.clone(), cx),
             Notice::Resized => self.resized(cx),
             _ => {}

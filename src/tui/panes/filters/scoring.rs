@@ -4,8 +4,9 @@ use super::{FiltersPane, error_line};
 use crate::pane::{Ask, Context, Opens};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::grouped;
+use benchtop_model::job::{JobAct, JobState};
 use benchtop_model::scoring::bench::ScorerState;
-use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::trust::{Destination, PendingConsent};
 use benchtop_model::{Filter, Result};
@@ -42,14 +43,14 @@ fn count(scorer: Scorer, filter: String, cx: &mut Context<'_>) {
 }
 
 /// Asks for consent to what a waiting job sends.
-fn agree(id: u32, act: ScoringAct, waits: &PendingConsent, cx: &mut Context<'_>) {
+fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Context<'_>) {
     let (title, to) = (format!("Resume? {}", waits.description()), waits.missing());
     cx.choose(
         title,
         waits.choices(),
         move |_: &mut FiltersPane, pick, cx| {
             if pick == 0 {
-                let ask = request::ScoringAct { id, act };
+                let ask = request::JobAct { id, act };
                 cx.send(Ask::consenting(to, ask, FiltersPane::on_act));
             }
         },
@@ -202,9 +203,13 @@ impl FiltersPane {
     }
 
     /// Receives the job that an action changed.
-    fn on_act(&mut self, job: Result<ScoringState>, cx: &mut Context<'_>) {
+    fn on_act(&mut self, job: Result<Option<JobState>>, cx: &mut Context<'_>) {
         match job {
-            Ok(job) => self.on_scoring(job, cx),
+            Ok(job) => {
+                if let Some(scoring) = job.and_then(|job| job.scoring) {
+                    self.on_scoring(*scoring, cx);
+                }
+            }
             Err(problem) => cx.error(&problem),
         }
     }
@@ -213,7 +218,7 @@ impl FiltersPane {
     fn act_on_job(
         &self,
         cx: &mut Context<'_>,
-        act: impl FnOnce(&ScoringState) -> std::result::Result<ScoringAct, String>,
+        act: impl FnOnce(&ScoringState) -> std::result::Result<JobAct, String>,
     ) {
         let Some(state) = self.scorer() else {
             return cx.refuse("the scorers are still loading");
@@ -222,18 +227,18 @@ impl FiltersPane {
             return cx.refuse(format!("{} has no job: press s to score", state.scorer));
         };
         match (act(job), &job.waits) {
-            (Ok(act @ (ScoringAct::Resume | ScoringAct::Retry)), Some(waits)) => {
+            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
                 agree(job.id, act, waits, cx);
             }
-            (Ok(act), _) => cx.ask(request::ScoringAct { id: job.id, act }, Self::on_act),
+            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
             (Err(why), _) => cx.refuse(why),
         }
     }
 
     pub(super) fn pause_scoring(&self, cx: &mut Context<'_>) {
         self.act_on_job(cx, |job| match job.phase {
-            Phase::Queued | Phase::Running => Ok(ScoringAct::Pause),
-            Phase::Paused | Phase::Blocked => Ok(ScoringAct::Resume),
+            Phase::Queued | Phase::Running => Ok(JobAct::Pause),
+            Phase::Paused | Phase::Blocked => Ok(JobAct::Resume),
             over => Err(format!(
                 "the job of {} is {}: press s to score the rest",
                 job.scorer,
@@ -249,7 +254,7 @@ impl FiltersPane {
                 job.scorer,
                 job.phase.name()
             )),
-            false => Ok(ScoringAct::Cancel),
+            false => Ok(JobAct::Cancel),
         })
     }
 
@@ -259,7 +264,7 @@ impl FiltersPane {
         });
         self.act_on_job(cx, |job| match failed.max(job.without) {
             0 => Err(format!("{} has no failures", job.scorer)),
-            _ => Ok(ScoringAct::Retry),
+            _ => Ok(JobAct::Retry),
         })
     }
 }

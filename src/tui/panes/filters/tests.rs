@@ -7,9 +7,10 @@ use crate::pane::testing::{self, lines, only, recorder, refused, request as aske
 use crate::pane::{EditAt, Effect, Target};
 use crate::theme::{Look, Theme};
 use crate::widgets::toast::Severity;
+use benchtop_model::job::JobAct;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{CrossTable, Tally};
-use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct};
+use benchtop_model::scoring::job::{NewScoring, Phase};
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColorLevel, Error, ErrorKind};
@@ -656,12 +657,12 @@ fn scoring_is_counted_first_and_shows_progress() {
     assert_eq!(said(&effects).severity, Severity::Done);
     assert!(refused(&act(&mut pane, Action::StartScoring)).contains("running"));
     let to_job = |pane: &mut FiltersPane, action| match asked_for(&only(act(pane, action))) {
-        AnyRequest::ScoringAct(request::ScoringAct { id: 4, act }) => *act,
+        AnyRequest::JobAct(request::JobAct { id: 4, act }) => *act,
         other => panic!("{other:?}"),
     };
-    assert_eq!(to_job(&mut pane, Action::PauseScoring), ScoringAct::Pause);
-    assert_eq!(to_job(&mut pane, Action::CancelScoring), ScoringAct::Cancel);
-    assert_eq!(to_job(&mut pane, Action::RetryScoring), ScoringAct::Retry);
+    assert_eq!(to_job(&mut pane, Action::PauseScoring), JobAct::Pause);
+    assert_eq!(to_job(&mut pane, Action::CancelScoring), JobAct::Cancel);
+    assert_eq!(to_job(&mut pane, Action::RetryScoring), JobAct::Retry);
     let blocked = ScoringState {
         phase: Phase::Blocked,
         done: 5,
@@ -674,7 +675,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"),
         "{picture}"
     );
-    assert_eq!(to_job(&mut pane, Action::PauseScoring), ScoringAct::Resume);
+    assert_eq!(to_job(&mut pane, Action::PauseScoring), JobAct::Resume);
     // A job that waits for consent asks for it first.
     let destination = Destination::new("https://a.example", None, DataKind::Pictures).unwrap();
     let to = vec![RequestedDestination {
@@ -713,9 +714,9 @@ fn scoring_is_counted_first_and_shows_progress() {
         to.len() == 1
             && matches!(
                 then,
-                ConsentedRequest::ScoringAct(request::ScoringAct {
+                ConsentedRequest::JobAct(request::JobAct {
                     id: 4,
-                    act: ScoringAct::Resume
+                    act: JobAct::Resume
                 })
             ),
         "{then:?}"

@@ -5,7 +5,6 @@
 //! returns [`TableEffect`]s, which the holder of the rows carries out: the owner's client for the
 //! list, [`LocalTable`] for the rest. [`TableView`] draws one page.
 
-pub mod ask;
 mod column_widths;
 pub mod copy;
 pub mod draw;
