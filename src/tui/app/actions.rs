@@ -59,15 +59,7 @@ impl App {
                 self.overlay = Some(Overlay::Page(page));
             }
             action => match self.at {
-                PaneId::Board => {
-                    let effects = self.board.act(action);
-                    self.board_effects(effects);
-                }
                 PaneId::Vocabulary | PaneId::Templates => self.metadata_action(action),
-                PaneId::Filters => {
-                    let effects = self.filters.act(action);
-                    self.filters_effects(effects);
-                }
                 other => {
                     self.with_pane_at(other, at, |pane, cx| pane.act(action, cx));
                 }
@@ -86,7 +78,6 @@ impl App {
     /// The description of the pane on its help page.
     pub(super) fn about(&self) -> String {
         let key = |action| self.keymap.press(action);
-        let open = key(Action::Open);
         match self.at {
             PaneId::Vocabulary => format!(
                 "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \
@@ -99,23 +90,6 @@ impl App {
                 key(Action::TypeText),
                 key(Action::StopTyping),
                 key(Action::SaveMetadata)
-            ),
-            PaneId::Filters => format!(
-                "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
-                 deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
-                key(Action::ThresholdLeft),
-                key(Action::ThresholdRight),
-                key(Action::SwitchThreshold),
-                key(Action::SaveRules)
-            ),
-            PaneId::Board => format!(
-                "Models by measures; each cell is k of n. {open} lists the answers behind a cell. {} and {} choose the items to \
-                 score, {} breaks a model down, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
-                 McNemar tests between neighbors, Holm-corrected.",
-                key(Action::BoardFilter),
-                key(Action::BoardCurated),
-                key(Action::BoardViews),
-                key(Action::CompareModels)
             ),
             other => {
                 let pane = self.panes.get(other);

@@ -10,7 +10,7 @@ use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
-use crate::panes::{board, filters, metadata};
+use crate::panes::metadata;
 use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::recompose::Rename;
@@ -28,9 +28,7 @@ pub enum Pending {
         redo: bool,
         uuid: Uuid,
     },
-    Board(Box<board::ReplyFor>),
     Metadata(metadata::ReplyFor),
-    Filters(filters::ReplyFor),
     /// Recomposition of stale items, with these renamed terms.
     Recompose {
         renames: Vec<Rename>,

@@ -65,10 +65,6 @@ impl App {
     /// After a frame of another size: tables request as many rows as now fit.
     pub fn after_resized_frame(&mut self) {
         self.notify(Notice::Resized);
-        if self.at == PaneId::Filters {
-            let effects = self.filters.resized();
-            self.filters_effects(effects);
-        }
     }
 
     /// Draws a frame into `buf`. Returns the position of the terminal's cursor.
@@ -93,12 +89,6 @@ impl App {
                     &self.setting.look,
                 );
             }
-            PaneId::Filters => {
-                let pictures = self.sample_pictures(screen.pane);
-                self.filters
-                    .draw(screen.pane, &pictures, buf, &self.setting.look);
-            }
-            PaneId::Board => self.draw_board(screen.pane, buf),
             _ => typing_at = self.draw_pane(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);

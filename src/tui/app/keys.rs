@@ -284,9 +284,6 @@ impl App {
                     Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
                         self.metadata_typed(&TextFor::Search, "");
                     }
-                    Some(Overlay::Prompt(PromptFor::Board(before), _)) => {
-                        self.board_filtered(&before)
-                    }
                     _ => {}
                 },
                 PromptOutcome::Done(text) => {
@@ -370,11 +367,6 @@ impl App {
                     self.run_action(*action);
                 }
             }
-            MenuFor::Column => {
-                if let Some(column) = picks.first() {
-                    self.board.go_to_column(*column);
-                }
-            }
             MenuFor::Metadata(purpose) => {
                 if let Some(pick) = picks.first() {
                     self.metadata_chosen(&purpose, *pick);
@@ -391,25 +383,6 @@ impl App {
                         self.recompose(renames, *again == RecomposeChoice::DrawMissing, mode);
                     }
                 }
-            }
-            MenuFor::Filters(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.filters.chosen(&purpose, *pick);
-                    self.filters_effects(effects);
-                }
-            }
-            MenuFor::Board(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.board.chosen(&purpose, *pick);
-                    self.board_effects(effects);
-                }
-            }
-            MenuFor::Copy(what, formats) => {
-                let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else {
-                    return;
-                };
-                let effects = self.board.copy(what, format);
-                self.board_effects(effects);
             }
         }
     }

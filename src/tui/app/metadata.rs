@@ -163,7 +163,7 @@ impl App {
             Ok(()) => {
                 let effects = self.metadata_editor.desk.read();
                 self.metadata_effects(effects);
-                self.rules_changed();
+                self.notify(Notice::Rules);
                 self.notify(Notice::Edited);
             }
             Err(error) => self.say(Toast::error(format!(

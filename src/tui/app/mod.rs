@@ -9,13 +9,10 @@
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
-//! | `effects` | effects of the board's table |
 //! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
 //! | `recompose`, `recompose_mode` | recomposing stale items |
 //! | `retire` | retiring terms |
-//! | `filters` | the filters pane |
 //! | `bulk_step` | the last step on many items, undone as one |
-//! | `board` | the board |
 //! | `owner` | answers and events of the owner |
 //! | `seen` | whether the item was on screen when it was judged |
 //! | `frame_timer` | frames, timed work, and quitting |
@@ -26,12 +23,9 @@
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;
-mod board;
 mod bulk_step;
 pub mod connection;
 mod draw;
-mod effects;
-mod filters;
 mod frame_timer;
 mod keys;
 pub mod message;
@@ -65,8 +59,6 @@ use refused_prompt::RefusedPrompt;
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
 use crate::pane::{Notice, Painted};
-use crate::panes::board::BoardPane;
-use crate::panes::filters::FiltersPane;
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
 use crate::terminal::paint_receipt::Receipts;
@@ -75,7 +67,6 @@ use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
-use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::{Result, Status};
 use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
@@ -106,9 +97,7 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: PaneId,
-    board: BoardPane,
     metadata_editor: MetadataEditor,
-    filters: FiltersPane,
     /// The panes of the registry.
     panes: Panes,
     /// When a number chose a menu line, until the next key.
@@ -118,8 +107,6 @@ pub struct App {
     /// When the last frame was drawn, and when the next progress frame is due.
     drawn_at: u64,
     redraw_at: Option<u64>,
-    /// When to recount the scores.
-    rescore_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     /// The last refused prompt, and the number of refusals.
@@ -195,15 +182,12 @@ impl App {
             receipts: Receipts::new(),
             pixels,
             at: PaneId::Review,
-            board: BoardPane::waiting(App::interval),
             metadata_editor,
-            filters: FiltersPane::new(),
             panes,
             took_by_number: None,
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
-            rescore_at: None,
             overlay: None,
             chord: Vec::new(),
             refused: None,
@@ -279,12 +263,8 @@ impl App {
     }
 
     pub fn handle(&mut self, message: Message) {
-        // A user who moves a threshold waits for the pictures next to it.
-        self.urgent |= match message {
-            Message::Picture(_) => self.at == PaneId::Filters,
-            Message::Owner(..) => false,
-            _ => true,
-        };
+        // What the owner sends may be progress. All else responds to a key or to the last frame.
+        self.urgent |= !matches!(message, Message::Owner(..));
         match message {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,
@@ -323,10 +303,5 @@ impl App {
         self.say(Toast::warning(
             "no connection to the owner; try again once it is back",
         ));
-    }
-
-    /// The confidence interval of a share.
-    fn interval(k: u64, n: u64) -> (f64, f64) {
-        wilson(k, n, Z95).unwrap_or((0.0, 1.0))
     }
 }

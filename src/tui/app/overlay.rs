@@ -7,13 +7,12 @@ use super::recompose_mode::RecomposeChoice;
 use crate::action::Action;
 use crate::pane::context::{OnPicked, OnTyped};
 use crate::pane::{Callback, PaneId, Viewed};
-use crate::panes::{board, filters, metadata};
+use crate::panes::metadata;
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{CopyFormat, CopyWhat};
 use benchtop_model::recompose::Rename;
 
 /// The purpose of a menu.
@@ -22,29 +21,16 @@ pub enum MenuFor {
     Pane(PaneId, OnPicked),
     Theme(Vec<String>),
     Palette(Vec<Action>),
-    /// A column of the current table.
-    Column,
-    Copy(CopyWhat, Vec<CopyFormat>),
     Metadata(metadata::ChoiceFor),
     /// Whether and how to recompose stale items, with these renamed terms.
     Recompose(Vec<Rename>, Vec<RecomposeChoice>),
-    Filters(filters::ChoiceFor),
-    Board(board::ChoiceFor),
 }
 
 /// The purpose of a prompt.
 pub enum PromptFor {
     /// A pane receives the text.
     Pane(PaneId, OnTyped),
-    /// A regular expression for a column of the current table.
-    Regex {
-        column: usize,
-        on: bool,
-    },
     Metadata(metadata::TextFor),
-    Filters(filters::TextFor),
-    /// The board's filter. Holds the previous words, which return on cancel.
-    Board(String),
 }
 
 /// What is shown over a pane.

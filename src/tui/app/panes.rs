@@ -10,21 +10,19 @@ use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
-use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
+use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
 use crate::panes::metadata::Phase;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
-use benchtop_files::inspect;
+use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
-use benchtop_model::{ColorLevel, Filter};
+use benchtop_model::{ColorLevel, Filter, Result};
 
 impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             PaneId::Review => self.go_review(),
-            PaneId::Board => self.go_board(),
-            PaneId::Filters => self.go_filters(),
             PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
                 self.arrive(id);
@@ -33,18 +31,12 @@ impl App {
         }
     }
 
-    /// Opens the review: at the item of the answers on screen, or where it was.
+    /// Opens the review: at the item under the cursor of the pane, or where it was.
     pub(super) fn go_review(&mut self) {
-        let behind = self
-            .board
-            .behind()
-            .filter(|_| self.at == PaneId::Board)
-            .map(|behind| Target::ItemWithId(behind.item.clone()));
-        self.show(
-            PaneId::Review,
-            behind.unwrap_or(Target::Review),
-            PaneId::Board,
-        );
+        let pane = self.panes.get(self.at);
+        let item = pane.and_then(|pane| pane.selected_item().map(str::to_string));
+        let target = item.map_or(Target::Review, Target::ItemWithId);
+        self.show(PaneId::Review, target, self.at);
     }
 
     fn arrive(&mut self, id: PaneId) {
@@ -158,7 +150,7 @@ impl App {
             Effect::Say(toast) => self.say(toast),
             Effect::Copy { text, what } => self.copy(&text, &what),
             Effect::Open(target) => self.open(target, id),
-            Effect::Edit(path) => self.edit_file(&path),
+            Effect::Edit(path, at) => self.edit_file(&path, at),
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Searched(words) => self.searched(&words),
             Effect::JudgedMany(revs) => {
@@ -242,16 +234,16 @@ impl App {
     }
 
     /// Opens a file of the project in the user's editor.
-    fn edit_file(&mut self, path: &Path) {
+    fn edit_file(&mut self, path: &Path, at: EditAt) {
         let root = &self.welcome.root;
         let file = root.join(path);
-        if inspect::within(root, path).is_ok() && file.is_file() {
-            self.metadata_editor.edit = Some((file, 1));
-        } else {
-            self.say(Toast::warning(format!(
-                "{} no longer exists",
-                path.display()
-            )));
+        if inspect::within(root, path).is_err() || !file.is_file() {
+            let what = format!("{} no longer exists", path.display());
+            return self.say(Toast::warning(what));
+        }
+        match line_at(&file, at) {
+            Ok(line) => self.metadata_editor.edit = Some((file, line)),
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
@@ -274,4 +266,16 @@ impl App {
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }
+}
+
+/// The number of a line of a file, from 1.
+fn line_at(file: &Path, at: EditAt) -> Result<u32> {
+    let start = match at {
+        EditAt::Line(line) => return Ok(line),
+        EditAt::Start(start) => start,
+    };
+    let text = regular::read_text(file, regular::SETTINGS_LIMIT)?;
+    let found = text.lines().position(|l| l.trim_start().starts_with(start));
+    let at = found.unwrap_or_else(|| text.lines().count().saturating_sub(1));
+    Ok(u32::try_from(at + 1).unwrap_or(1))
 }

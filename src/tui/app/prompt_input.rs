@@ -13,11 +13,7 @@ impl App {
         }
         if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
             let words = prompt.value().to_string();
-            return self.metadata_typed(&TextFor::Search, &words);
-        }
-        if let Some(Overlay::Prompt(PromptFor::Board(_), prompt)) = &self.overlay {
-            let words = prompt.value().to_string();
-            return self.board_filtered(&words);
+            self.metadata_typed(&TextFor::Search, &words);
         }
     }
 
@@ -46,19 +42,6 @@ impl App {
                 }
             }
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
-            PromptFor::Filters(purpose) => {
-                let effects = self.filters.typed(&purpose, words);
-                self.filters_effects(effects);
-            }
-            PromptFor::Board(_) => self.board_filtered(words),
-            PromptFor::Regex { column, on } => match self.board.select_regex(column, words, on) {
-                Ok(effects) => self.board_effects(effects),
-                Err(problem) => {
-                    prompt.refuse(problem.what);
-                    let purpose = PromptFor::Regex { column, on };
-                    self.overlay = Some(Overlay::Prompt(purpose, prompt));
-                }
-            },
         }
     }
 }

@@ -11,8 +11,6 @@ impl App {
             (Some(_), _) => return vec![Scope::Overlay],
             (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
             (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
-            (None, PaneId::Filters) => self.filters.scopes().to_vec(),
-            (None, PaneId::Board) => self.board.scopes().to_vec(),
             (None, other) => {
                 let pane = self.panes.get(other);
                 pane.map_or(Vec::new(), |pane| pane.scopes().to_vec())

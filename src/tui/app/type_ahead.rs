@@ -115,7 +115,6 @@ impl App {
 impl Pending {
     /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
-        use crate::panes::filters;
         match self {
             Pending::Pane(receiver) => receiver.opens,
             Pending::Recompose {
@@ -123,7 +122,6 @@ impl Pending {
                 asked: true,
                 ..
             } => Some(Opens::Confirmation),
-            Pending::Filters(filters::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }
     }

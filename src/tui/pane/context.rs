@@ -260,6 +260,15 @@ pub enum Target {
     Round(Box<RoundState>),
 }
 
+/// A line of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditAt {
+    /// The line of this number, from 1.
+    Line(u32),
+    /// The first line that starts with this text, or the last line.
+    Start(&'static str),
+}
+
 /// What the program does for a pane after a call.
 pub enum Effect {
     Ask(Ask),
@@ -281,7 +290,7 @@ pub enum Effect {
     },
     Open(Target),
     /// Opens a file of the project in the user's editor.
-    Edit(PathBuf),
+    Edit(PathBuf, EditAt),
     /// Offers the tags of this note later.
     Tagged(String),
     /// Offers these words in later searches.
@@ -321,7 +330,7 @@ impl fmt::Debug for Effect {
             Effect::Say(toast) => write!(f, "Say({toast:?})"),
             Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
             Effect::Open(target) => write!(f, "Open({target:?})"),
-            Effect::Edit(path) => write!(f, "Edit({})", path.display()),
+            Effect::Edit(path, at) => write!(f, "Edit({}, {at:?})", path.display()),
             Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
             Effect::Searched(words) => write!(f, "Searched({words:?})"),
             Effect::Saved(rev) => write!(f, "Saved({rev})"),
@@ -525,8 +534,8 @@ impl<'a> Context<'a> {
     }
 
     /// Opens a file of the project in the user's editor.
-    pub fn edit(&mut self, path: impl Into<PathBuf>) {
-        self.push(Effect::Edit(path.into()));
+    pub fn edit(&mut self, path: impl Into<PathBuf>, at: EditAt) {
+        self.push(Effect::Edit(path.into(), at));
     }
 
     /// Offers the tags of this note later.

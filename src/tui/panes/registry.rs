@@ -2,7 +2,9 @@
 
 use super::adjudicate::AdjudicatePane;
 use super::agreement::AgreementPane;
+use super::board::{self, BoardPane};
 use super::coverage::CoveragePane;
+use super::filters::FiltersPane;
 use super::generate::GeneratePane;
 use super::list::ListPane;
 use super::review::ReviewPane;
@@ -50,7 +52,7 @@ pub const TABS: [Tab; 11] = [
         name: "Board",
         short: "Board",
         scopes: &[Scope::Board, Scope::Behind, Scope::Answer],
-        new: None,
+        new: Some(|_| Box::new(BoardPane::waiting(board::interval))),
     },
     Tab {
         id: PaneId::Vocabulary,
@@ -90,7 +92,7 @@ pub const TABS: [Tab; 11] = [
         name: "Filters",
         short: "Filter",
         scopes: &[Scope::Filters],
-        new: None,
+        new: Some(|_| Box::new(FiltersPane::new())),
     },
     Tab {
         id: PaneId::Rounds,

@@ -10,7 +10,7 @@ use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
 use crate::widgets::toast::Severity;
 use benchtop_model::table::{Frequency, Match, Summary};
-use benchtop_model::{ColorLevel, Error, ErrorKind, Filter, QuestionKind, Result, Sort, Status};
+use benchtop_model::{ColorLevel, Error, ErrorKind, Filter, Result, Sort, Status};
 use benchtop_protocol::wire::{
     AnyReply, AnyRequest, Lines, Page, PageRequest, Request, Row, request,
 };
