@@ -263,8 +263,12 @@ impl App {
     }
 
     pub fn handle(&mut self, message: Message) {
-        // What the owner sends may be progress. All else responds to a key or to the last frame.
-        self.urgent |= !matches!(message, Message::Owner(..));
+        // A user who moves a threshold waits for the pictures next to it.
+        self.urgent |= match message {
+            Message::Picture(_) => self.at == PaneId::Filters,
+            Message::Owner(..) => false,
+            _ => true,
+        };
         match message {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,

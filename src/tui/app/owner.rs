@@ -157,8 +157,7 @@ impl App {
     fn answered(&mut self, want: Pending, answer: Result<AnyReply>) {
         match want {
             Pending::Pane(receiver) => {
-                // Requests are less frequent than progress.
-                self.urgent = true;
+                self.urgent |= receiver.at_once;
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
             Pending::Metadata(want) => self.metadata_answered(want, answer),

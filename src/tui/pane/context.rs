@@ -108,6 +108,8 @@ pub struct Receiver {
     pub opens: Option<Opens>,
     /// The name by which the pane cancels the request.
     pub name: Option<&'static str>,
+    /// Whether the frame with the reply does not wait, even if the pane shows progress.
+    pub at_once: bool,
     /// The program waits for the reply before it quits.
     pub before_quit: bool,
     then: Rc<RefCell<Callback<Result<AnyReply>>>>,
@@ -131,6 +133,7 @@ pub struct Ask {
     pub request: AnyRequest,
     opens: Option<Opens>,
     name: Option<&'static str>,
+    at_once: bool,
     before_quit: bool,
     /// Say so if there is no connection, because a key asked for it.
     pub is_for_key: bool,
@@ -170,6 +173,7 @@ impl Ask {
             request,
             opens: None,
             name: None,
+            at_once: false,
             before_quit: false,
             is_for_key: false,
             then,
@@ -214,6 +218,14 @@ impl Ask {
         }
     }
 
+    /// Draws the reply at once, even if the pane shows progress: a key asked for it.
+    pub fn at_once(self) -> Ask {
+        Ask {
+            at_once: true,
+            ..self
+        }
+    }
+
     /// Says so if there is no connection.
     pub fn for_key(self) -> Ask {
         Ask {
@@ -228,6 +240,7 @@ impl Ask {
             pane,
             opens: self.opens,
             name: self.name,
+            at_once: self.at_once,
             before_quit: self.before_quit,
             then: Rc::new(RefCell::new(self.then)),
         };

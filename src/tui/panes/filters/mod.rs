@@ -32,7 +32,7 @@ use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
-use crate::pane::{Context, Notice, Pane, Scene, Timer};
+use crate::pane::{Ask, Context, Notice, Pane, Scene, Timer};
 use crate::widgets::table::LocalTable;
 use benchtop_model::scoring::bench::{
     Bench, BenchQuery, RulesDiff, RulesState, Sample, ScorerState,
@@ -402,16 +402,18 @@ impl FiltersPane {
 
 fn ask_bench(query: BenchQuery, cx: &mut Context<'_>) {
     let ask = request::Bench(Box::new(query.clone()));
-    cx.ask(ask, move |pane: &mut FiltersPane, bench, cx| {
+    let then = move |pane: &mut FiltersPane, bench, cx: &mut Context<'_>| {
         pane.on_bench(query, bench, cx);
-    });
+    };
+    cx.send(Ask::new(ask, then).at_once());
 }
 
 fn try_rules(rules: RuleSet, cx: &mut Context<'_>) {
     let ask = request::TryRules(rules.clone());
-    cx.ask(ask, move |pane: &mut FiltersPane, diff, cx| {
+    let then = move |pane: &mut FiltersPane, diff, cx: &mut Context<'_>| {
         pane.on_diff(rules, diff, cx);
-    });
+    };
+    cx.send(Ask::new(ask, then).at_once());
 }
 
 impl Pane for FiltersPane {
