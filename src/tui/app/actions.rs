@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::pane::Viewed;
+use crate::pane::{Pane, Viewed};
 use crate::panes::registry::TABS;
 use crate::panes::review::Queue;
 use crate::widgets::keys;
@@ -20,14 +20,10 @@ impl App {
         match action {
             _ if tab.is_some() => tab.into_iter().for_each(|tab| self.go(tab.id)),
             Action::Quit => self.leave(),
-            // The metadata panes have their own undo steps.
-            Action::Undo
-                if matches!(self.at, PaneId::Vocabulary | PaneId::Templates)
-                    && self.undo_retirement() => {}
-            Action::Undo | Action::Redo
-                if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) =>
-            {
-                self.metadata_action(action);
+            Action::Undo | Action::Redo if self.panes.get(self.at).is_some_and(Pane::has_undo) => {
+                if action == Action::Redo || !self.undo_retirement() {
+                    self.with_pane_at(self.at, at, |pane, cx| pane.act(action, cx));
+                }
             }
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
@@ -81,7 +77,6 @@ impl App {
                     let effects = self.board.act(action);
                     self.board_effects(effects);
                 }
-                PaneId::Vocabulary | PaneId::Templates => self.metadata_action(action),
                 PaneId::Filters => {
                     let effects = self.filters.act(action);
                     self.filters_effects(effects);
@@ -118,18 +113,6 @@ impl App {
             PaneId::List => format!(
                 "All items. `{find}` searches as you type; `field:value` filters, as do `filter:flagged`, `score:clip<25`, and \
                  `picture:missing`. {open} starts the review here."
-            ),
-            PaneId::Vocabulary => format!(
-                "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \
-                 and marks the changed words. {} saves after a preview of the affected items.",
-                key(Action::SaveMetadata)
-            ),
-            PaneId::Templates => format!(
-                "Styles and templates as text, beside the available slots and a preview of the template under \
-                 the cursor. {} starts typing, {} stops, {} saves.",
-                key(Action::TypeText),
-                key(Action::StopTyping),
-                key(Action::SaveMetadata)
             ),
             PaneId::Filters => format!(
                 "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \

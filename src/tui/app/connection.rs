@@ -11,9 +11,8 @@ use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
 use crate::panes::review::Draft;
-use crate::panes::{board, filters, list, metadata};
+use crate::panes::{board, filters, list};
 use benchtop_files::project::Project;
-use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result, Verdict};
 use benchtop_protocol::home::Home;
@@ -42,7 +41,8 @@ pub enum Pending {
     /// The number of an item seen on the board.
     NumberOf,
     Board(Box<board::ReplyFor>),
-    Metadata(metadata::ReplyFor),
+    /// The metadata files.
+    Metadata,
     Filters(filters::ReplyFor),
     /// The rounds, to resume the one with this name.
     Resume(String),
@@ -58,15 +58,6 @@ pub enum Pending {
     Explain(u32),
     /// The review queue of flagged items, for this filter in this order, then this item.
     Doubtful(Filter, FlagOrder),
-    /// Recomposition of stale items, with these renamed terms.
-    Recompose {
-        renames: Vec<Rename>,
-        /// Draw terms for new slots.
-        draw_missing: bool,
-        dry: bool,
-        /// The user asked for it: report even if there is nothing to do.
-        asked: bool,
-    },
     /// Retirement of terms.
     Retire(Box<Retirement>),
     /// Undo of a retirement.

@@ -86,20 +86,6 @@ impl App {
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
-            PaneId::Vocabulary => self.metadata_editor.vocabulary.draw(
-                &self.metadata_editor.desk,
-                screen.pane,
-                buf,
-                &self.setting.look,
-            ),
-            PaneId::Templates => {
-                typing_at = self.metadata_editor.templates.draw(
-                    &self.metadata_editor.desk,
-                    screen.pane,
-                    buf,
-                    &self.setting.look,
-                );
-            }
             PaneId::Filters => {
                 let pictures = self.sample_pictures(screen.pane);
                 self.filters

@@ -114,7 +114,7 @@ impl App {
                     .position(|l| l.trim_start().starts_with("[[rules]]"));
                 let at = at.unwrap_or_else(|| text.lines().count().saturating_sub(1));
                 let line = line.unwrap_or_else(|| u32::try_from(at + 1).unwrap_or(1));
-                self.metadata_editor.edit = Some((path, line));
+                self.edit = Some((path, line));
             }
             Err(problem) => {
                 let what = format!("cannot edit the rules: {}", problem.what);

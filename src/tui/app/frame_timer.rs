@@ -1,7 +1,6 @@
 //! Schedules frames and timed work, and leaves the program.
 
 use super::connection::Pending;
-use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
 use crate::pane::{Notice, Pane};
 use crate::widgets::toast::Toast;
@@ -55,7 +54,6 @@ impl App {
         if self.recount_at.is_some_and(|at| at <= now) {
             self.recount_at = None;
             self.link.ask(Pending::Status, request::Status);
-            self.recount_metadata();
             self.notify(Notice::Recount);
         }
         if self.rescore_at.is_some_and(|at| at <= now) {
@@ -90,12 +88,8 @@ impl App {
 
     /// Leaves once the last verdicts are on disk.
     pub(super) fn leave(&mut self) {
-        if let Some(asked) = self.metadata_editor.desk.before_quit() {
-            // A second ctrl-c quits even with unsaved edits.
-            let again = matches!(&self.overlay, Some(Overlay::Menu(MenuFor::Metadata(_), _)));
-            if !again {
-                return self.metadata_effects(asked);
-            }
+        if self.ask_unsaved() {
+            return;
         }
         // Release the assignment. The next start resumes the round.
         if self.leaving.is_none() {

@@ -4,14 +4,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::recompose_mode::{RecomposeChoice, RecomposeMode};
 use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
 use crate::keymap::{Lookup, Press};
-use crate::pane::{Chosen, Typed};
-use crate::panes::metadata::TextFor;
+use crate::pane::{Chosen, Pane, Typed};
 use crate::panes::registry::TABS;
 use crate::widgets::menu::MenuOutcome;
 use crate::widgets::prompt::PromptOutcome;
@@ -132,16 +130,6 @@ impl App {
             }
             Lookup::Pending(_) => {}
             // Keys that are no action are text.
-            Lookup::Elsewhere(_)
-                if self.at == PaneId::Templates && self.metadata_editor.templates.typing() =>
-            {
-                self.chord.clear();
-                let metadata_editor = &mut self.metadata_editor;
-                let effects = metadata_editor
-                    .templates
-                    .key(key, &mut metadata_editor.desk);
-                self.metadata_effects(effects);
-            }
             Lookup::Elsewhere(_) if self.typing() => {
                 self.chord.clear();
                 self.with_pane_at(self.at, at, |pane, cx| pane.key(key, cx));
@@ -228,7 +216,7 @@ impl App {
 
     pub(super) fn paste(&mut self, pasted: &str) {
         self.dirty = true;
-        let typing = self.typing();
+        let pastes = self.panes.get(self.at).is_some_and(Pane::pastes);
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => menu.paste(pasted),
             Some(Overlay::Prompt(_, prompt)) => {
@@ -236,14 +224,7 @@ impl App {
                     self.prompt_changed();
                 }
             }
-            None if self.at == PaneId::Templates => {
-                let metadata_editor = &mut self.metadata_editor;
-                let effects = metadata_editor
-                    .templates
-                    .paste(pasted, &mut metadata_editor.desk);
-                self.metadata_effects(effects);
-            }
-            None if typing => {
+            None if pastes => {
                 self.with_pane(self.at, |pane, cx| pane.paste(pasted, cx));
             }
             _ => {
@@ -290,9 +271,6 @@ impl App {
                     }
                     Some(Overlay::Prompt(PromptFor::Edit(draft, line), _)) => {
                         self.draft_typed(*draft, line, None)
-                    }
-                    Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
-                        self.metadata_typed(&TextFor::Search, "");
                     }
                     Some(Overlay::Prompt(PromptFor::Board(before), _)) => {
                         self.board_filtered(&before)
@@ -403,21 +381,9 @@ impl App {
                     self.list_effects(effects);
                 }
             }
-            MenuFor::Metadata(purpose) => {
+            MenuFor::Unsaved => {
                 if let Some(pick) = picks.first() {
-                    self.metadata_chosen(&purpose, *pick);
-                }
-            }
-            MenuFor::Recompose(renames, ways) => {
-                match picks.first().and_then(|pick| ways.get(*pick)) {
-                    None | Some(RecomposeChoice::Leave) => {}
-                    Some(again) => {
-                        let mode = RecomposeMode {
-                            dry: false,
-                            asked: true,
-                        };
-                        self.recompose(renames, *again == RecomposeChoice::DrawMissing, mode);
-                    }
+                    self.unsaved_chosen(*pick);
                 }
             }
             MenuFor::Filters(purpose) => {

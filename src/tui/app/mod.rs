@@ -10,8 +10,7 @@
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
 //! | `effects` | effects of tables |
-//! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
-//! | `recompose`, `recompose_mode` | recomposing stale items |
+//! | `metadata` | reading the metadata, and unsaved edits |
 //! | `retire` | retiring terms |
 //! | `filters` | the filters pane |
 //! | `edit` | editing the item on screen |
@@ -46,15 +45,12 @@ mod image_view;
 mod keys;
 pub mod message;
 mod metadata;
-mod metadata_editor;
 mod note;
 pub mod overlay;
 mod owner;
 mod panes;
 mod pictures;
 mod prompt_input;
-mod recompose;
-mod recompose_mode;
 mod refused_prompt;
 mod retire;
 mod round;
@@ -64,13 +60,13 @@ mod tabs;
 mod theme;
 mod type_ahead;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bulk_step::Done;
 use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
 use message::Message;
-use metadata_editor::MetadataEditor;
 use overlay::Overlay;
 use ratatui::layout::Rect;
 use refused_prompt::RefusedPrompt;
@@ -81,6 +77,7 @@ pub use crate::pane::PaneId;
 use crate::panes::board::BoardPane;
 use crate::panes::filters::FiltersPane;
 use crate::panes::list::ListPane;
+use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::panes::review::{Queue, ReviewEffect, ReviewPane};
 use crate::preview::Previews;
@@ -127,7 +124,11 @@ pub struct App {
     list: ListPane,
     list_started: bool,
     board: BoardPane,
-    metadata_editor: MetadataEditor,
+    /// The metadata that is being edited.
+    metadata: EditSession,
+    previewer: Previewer,
+    /// A file to open in the user's editor, at a line.
+    edit: Option<(PathBuf, u32)>,
     filters: FiltersPane,
     /// The panes of the registry.
     panes: Panes,
@@ -201,7 +202,7 @@ impl App {
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let metadata_editor = MetadataEditor::new(wrote).map_err(|e| {
+        let previewer = Previewer::new(wrote).map_err(|e| {
             benchtop_model::Error::io(
                 &e,
                 "cannot start the preview thread",
@@ -232,7 +233,9 @@ impl App {
             list: ListPane::new(),
             list_started: false,
             board: BoardPane::waiting(App::interval),
-            metadata_editor,
+            metadata: EditSession::new(),
+            previewer,
+            edit: None,
             filters: FiltersPane::new(),
             panes,
             round_due: None,
@@ -337,7 +340,10 @@ impl App {
             Message::Owner(..) => {}
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
-            Message::Preview(done) => self.dirty |= self.metadata_editor.desk.preview(done),
+            Message::Preview(done) => self.dirty |= self.metadata.preview(done),
+        }
+        if let Some(request) = self.metadata.take_wanted() {
+            self.previewer.want(request);
         }
     }
 

@@ -3,19 +3,17 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::recompose_mode::RecomposeChoice;
 use crate::action::Action;
 use crate::pane::context::OnTyped;
 use crate::pane::{Callback, Chosen, PaneId, Viewed};
 use crate::panes::review::{Draft, Line};
-use crate::panes::{board, filters, metadata};
+use crate::panes::{board, filters};
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat};
-use benchtop_model::recompose::Rename;
 use benchtop_model::{Field, Filter, Verdict};
 use benchtop_protocol::wire::Bulk;
 
@@ -32,9 +30,8 @@ pub enum MenuFor {
     /// A value to filter the list by.
     Value(Field, Vec<String>),
     Copy(CopyWhat, Vec<CopyFormat>),
-    Metadata(metadata::ChoiceFor),
-    /// Whether and how to recompose stale items, with these renamed terms.
-    Recompose(Vec<Rename>, Vec<RecomposeChoice>),
+    /// Whether to save the metadata before the program ends.
+    Unsaved,
     Filters(filters::ChoiceFor),
     Board(board::ChoiceFor),
     /// The order of the flagged items.
@@ -58,7 +55,6 @@ pub enum PromptFor {
         column: usize,
         on: bool,
     },
-    Metadata(metadata::TextFor),
     Filters(filters::TextFor),
     /// The new text of a line of the edited item.
     Edit(Box<Draft>, Line),

@@ -2,7 +2,6 @@
 
 use super::connection::{Pending, State};
 use super::message::Connected;
-use super::recompose_mode::RecomposeMode;
 use super::{App, PaneId, RETRY};
 use crate::action::Action;
 use crate::pane::Notice;
@@ -223,7 +222,7 @@ impl App {
             Pending::Pane(receiver) => {
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
-            Pending::Metadata(want) => self.metadata_answered(want, answer),
+            Pending::Metadata => self.on_metadata(answer.and_then(request::Metadata::reply)),
             Pending::Filters(want) => self.filters_answered(want, answer),
             Pending::Board(want) => self.board_answered(*want, answer),
             Pending::Resume(name) => self.resume(&name, answer),
@@ -231,12 +230,6 @@ impl App {
             Pending::Feedback(round, verdict) => self.on_feedback(&round, verdict, answer),
             Pending::Guidelines(round) => self.on_guidelines(&round, answer),
             Pending::Explain(number) => self.explained(number, answer),
-            Pending::Recompose {
-                renames,
-                dry,
-                asked,
-                ..
-            } => self.recomposed(renames, RecomposeMode { dry, asked }, answer),
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Edited(draft) => self.item_edited(*draft, answer),

@@ -10,7 +10,6 @@ use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
-use crate::panes::metadata::Phase;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::inspect;
@@ -23,7 +22,6 @@ impl App {
             PaneId::List => self.go_list(),
             PaneId::Board => self.go_board(),
             PaneId::Filters => self.go_filters(),
-            PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
                 if self.at != id {
                     (self.at, self.painted) = (id, None);
@@ -50,18 +48,18 @@ impl App {
         key_at: u64,
         call: impl FnOnce(&mut dyn Pane, &mut Context<'_>) -> T,
     ) -> Option<T> {
-        let mut cx = Context::new(Env {
+        let env = Env {
             keymap: &self.keymap,
             who: self.link.who(),
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
-            session: self.metadata_editor.desk.session(),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
             is_covered: self.overlay.is_some(),
             is_connected: self.link.state() == State::Up,
-        });
+        };
+        let mut cx = Context::new(env, &mut self.metadata);
         let done = call(self.panes.get_mut(id)?, &mut cx);
         let effects = cx.into_effects();
         self.dirty |= self.at == id || !effects.is_empty();
@@ -118,6 +116,7 @@ impl App {
             Effect::Say(toast) => self.say(toast),
             Effect::Copy { text, what } => self.copy(&text, &what),
             Effect::Open(Target::Review) => self.go_review(),
+            Effect::Open(Target::Pane(other)) => self.go(other),
             Effect::Open(Target::Item(number)) => {
                 self.go_review();
                 self.go_to_item(number);
@@ -125,19 +124,15 @@ impl App {
             }
             Effect::Open(Target::Items(words)) => self.show_items(&words),
             Effect::Open(Target::Round(round)) => self.work_on(*round),
-            Effect::Edit(path) => self.edit_file(&path),
+            Effect::Edit(path, line) => self.edit_file(&path, line),
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
                 self.changed();
             }
-            Effect::ReadMetadata => {
-                if *self.metadata_editor.desk.phase() != Phase::Ready {
-                    let effects = self.metadata_editor.desk.read();
-                    self.metadata_effects(effects);
-                }
-            }
+            Effect::ReadMetadata => self.read_metadata(),
             Effect::Retire { terms, discard } => self.retire(terms, discard),
+            Effect::Quit => self.leave(),
         }
     }
 
@@ -164,11 +159,11 @@ impl App {
     }
 
     /// Opens a file of the project in the user's editor.
-    fn edit_file(&mut self, path: &Path) {
+    fn edit_file(&mut self, path: &Path, line: u32) {
         let root = &self.welcome.root;
         let file = root.join(path);
         if inspect::within(root, path).is_ok() && file.is_file() {
-            self.metadata_editor.edit = Some((file, 1));
+            self.edit = Some((file, line));
         } else {
             self.say(Toast::warning(format!(
                 "{} no longer exists",
@@ -190,6 +185,7 @@ impl App {
             keymap: &self.keymap,
             root: &self.welcome.root,
             pictures: &pictures,
+            metadata: &self.metadata,
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }

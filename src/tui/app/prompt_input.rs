@@ -3,7 +3,6 @@
 use super::overlay::{Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::pane::Typed;
-use crate::panes::metadata::TextFor;
 use crate::panes::review::Queue;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -13,10 +12,6 @@ impl App {
         self.watch_note();
         if matches!(&self.overlay, Some(Overlay::Prompt(PromptFor::Pane(..), _))) {
             return self.pane_prompt_changed();
-        }
-        if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
-            let words = prompt.value().to_string();
-            return self.metadata_typed(&TextFor::Search, &words);
         }
         if let Some(Overlay::Prompt(PromptFor::Board(_), prompt)) = &self.overlay {
             let words = prompt.value().to_string();
@@ -64,7 +59,6 @@ impl App {
                 }
             }
             PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
-            PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
             PromptFor::Filters(purpose) => {
                 let effects = self.filters.typed(&purpose, words);
                 self.filters_effects(effects);

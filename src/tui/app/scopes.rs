@@ -12,8 +12,6 @@ impl App {
             (Some(_), _) => return vec![Scope::Overlay],
             (None, PaneId::Review) => self.review_scopes(),
             (None, PaneId::List) => self.list.scopes().to_vec(),
-            (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
-            (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
             (None, PaneId::Filters) => self.filters.scopes().to_vec(),
             (None, PaneId::Board) => self.board.scopes().to_vec(),
             (None, other) => {
@@ -29,11 +27,7 @@ impl App {
 
     /// Whether keys that are no action are text for the pane.
     pub(super) fn typing(&self) -> bool {
-        self.overlay.is_none()
-            && match self.at {
-                PaneId::Templates => self.metadata_editor.templates.typing(),
-                other => self.panes.get(other).is_some_and(Pane::typing),
-            }
+        self.overlay.is_none() && self.panes.get(self.at).is_some_and(Pane::typing)
     }
 
     /// The scopes of the review, nearest first.

@@ -122,11 +122,6 @@ impl Pending {
                 Some(Opens::Overlay)
             }
             Pending::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
-            Pending::Recompose {
-                dry: true,
-                asked: true,
-                ..
-            } => Some(Opens::Confirmation),
             Pending::Filters(filters::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }

@@ -11,7 +11,7 @@ use super::id::{Opens, PaneId};
 use super::seen::Viewed;
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::panes::metadata::session::Session;
+use crate::panes::metadata::edit_session::EditSession;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
@@ -32,8 +32,6 @@ pub struct Env<'a> {
     pub reasons: &'a [Reason],
     /// Tags of earlier notes.
     pub tags: &'a [String],
-    /// The metadata that is being edited.
-    pub session: &'a Session,
     /// Milliseconds of the program's clock.
     pub now: u64,
     /// The time of the key that led to the call.
@@ -209,6 +207,8 @@ impl Ask {
 pub enum Target {
     /// The review, where it was: the pane has nothing left to close.
     Review,
+    /// Another pane.
+    Pane(PaneId),
     /// An item in the review. Back returns to the pane.
     Item(u32),
     /// The item list with this filter.
@@ -237,13 +237,13 @@ pub enum Effect {
         what: String,
     },
     Open(Target),
-    /// Opens a file of the project in the user's editor.
-    Edit(PathBuf),
+    /// Opens a file of the project in the user's editor, at a line.
+    Edit(PathBuf, u32),
     /// Offers the tags of this note later.
     Tagged(String),
     /// A verdict of the pane is on disk, with this revision.
     Saved(u64),
-    /// Reads the metadata, unless that is done.
+    /// Reads the metadata files. [`Notice::Metadata`](super::Notice::Metadata) follows.
     ReadMetadata,
     /// Disables these terms and saves the metadata. With `discard`, rejects their items.
     Retire {
@@ -251,6 +251,7 @@ pub enum Effect {
         terms: Vec<(String, String)>,
         discard: bool,
     },
+    Quit,
 }
 
 impl fmt::Debug for Effect {
@@ -266,11 +267,12 @@ impl fmt::Debug for Effect {
             Effect::Say(toast) => write!(f, "Say({toast:?})"),
             Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
             Effect::Open(target) => write!(f, "Open({target:?})"),
-            Effect::Edit(path) => write!(f, "Edit({})", path.display()),
+            Effect::Edit(path, line) => write!(f, "Edit({}, {line})", path.display()),
             Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
             Effect::Saved(rev) => write!(f, "Saved({rev})"),
             Effect::ReadMetadata => f.write_str("ReadMetadata"),
             Effect::Retire { terms, discard } => write!(f, "Retire({terms:?}, {discard})"),
+            Effect::Quit => f.write_str("Quit"),
         }
     }
 }
@@ -278,13 +280,16 @@ impl fmt::Debug for Effect {
 /// Passed to each call of a pane. Collects what the program does afterwards.
 pub struct Context<'a> {
     pub env: Env<'a>,
+    /// The metadata that is being edited.
+    pub metadata: &'a mut EditSession,
     effects: Vec<Effect>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(env: Env<'a>) -> Context<'a> {
+    pub fn new(env: Env<'a>, metadata: &'a mut EditSession) -> Context<'a> {
         Context {
             env,
+            metadata,
             effects: Vec::new(),
         }
     }
@@ -402,23 +407,28 @@ impl<'a> Context<'a> {
         self.push(Effect::Confirm(viewed, verdict, callback(then)));
     }
 
+    /// Shows a message.
+    pub fn show(&mut self, toast: Toast) {
+        self.push(Effect::Say(toast));
+    }
+
     /// Reports something worth knowing.
     pub fn say(&mut self, text: impl Into<String>) {
-        self.push(Effect::Say(Toast::info(text)));
+        self.show(Toast::info(text));
     }
 
     /// Reports success.
     pub fn done(&mut self, text: impl Into<String>) {
-        self.push(Effect::Say(Toast::done(text)));
+        self.show(Toast::done(text));
     }
 
     /// Reports why the action did nothing.
     pub fn refuse(&mut self, why: impl Into<String>) {
-        self.push(Effect::Say(Toast::warning(why)));
+        self.show(Toast::warning(why));
     }
 
     pub fn error(&mut self, problem: &Error) {
-        self.push(Effect::Say(Toast::from(problem)));
+        self.show(Toast::from(problem));
     }
 
     /// Copies text to the clipboard. `what` names it in the message.
@@ -441,9 +451,9 @@ impl<'a> Context<'a> {
         self.open(Target::Review);
     }
 
-    /// Opens a file of the project in the user's editor.
-    pub fn edit(&mut self, path: impl Into<PathBuf>) {
-        self.push(Effect::Edit(path.into()));
+    /// Opens a file of the project in the user's editor, at a line from 1.
+    pub fn edit(&mut self, path: impl Into<PathBuf>, line: u32) {
+        self.push(Effect::Edit(path.into(), line));
     }
 
     /// Offers the tags of this note later.
@@ -456,7 +466,7 @@ impl<'a> Context<'a> {
         self.push(Effect::Saved(rev));
     }
 
-    /// Reads the metadata, unless that is done.
+    /// Reads the metadata files. [`Notice::Metadata`](super::Notice::Metadata) follows.
     pub fn read_metadata(&mut self) {
         self.push(Effect::ReadMetadata);
     }
@@ -464,6 +474,11 @@ impl<'a> Context<'a> {
     /// Disables these terms and saves the metadata. With `discard`, rejects their items.
     pub fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
         self.push(Effect::Retire { terms, discard });
+    }
+
+    /// Ends the program.
+    pub fn quit(&mut self) {
+        self.push(Effect::Quit);
     }
 }
 

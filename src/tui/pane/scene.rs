@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::action::Action;
 use crate::keymap::Keymap;
+use crate::panes::metadata::edit_session::EditSession;
 use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::View;
 use crate::preview::worker::Source;
@@ -18,6 +19,8 @@ pub struct Scene<'a> {
     /// The project folder.
     pub root: &'a Path,
     pub pictures: &'a dyn Pictures,
+    /// The metadata that is being edited.
+    pub metadata: &'a EditSession,
 }
 
 impl Scene<'_> {

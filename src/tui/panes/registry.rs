@@ -5,6 +5,8 @@ use super::agreement::AgreementPane;
 use super::coverage::CoveragePane;
 use super::generate::GeneratePane;
 use super::rounds::RoundsPane;
+use super::templates::TemplatesPane;
+use super::vocabulary::VocabularyPane;
 use crate::action::{Action, Scope};
 use crate::pane::{Pane, PaneId};
 
@@ -56,7 +58,7 @@ pub const TABS: [Tab; 11] = [
         name: "Vocabularies",
         short: "Vocab",
         scopes: &[Scope::Vocabulary],
-        new: None,
+        new: Some(|_| Box::new(VocabularyPane::new())),
     },
     Tab {
         id: PaneId::Templates,
@@ -64,7 +66,7 @@ pub const TABS: [Tab; 11] = [
         name: "Templates",
         short: "Templ",
         scopes: &[Scope::Templates, Scope::Editor],
-        new: None,
+        new: Some(|_| Box::new(TemplatesPane::new())),
     },
     Tab {
         id: PaneId::Coverage,

@@ -202,7 +202,7 @@ impl AdjudicatePane {
         if self.gap == Some(receipt.uuid) {
             self.gap = None;
             match &self.about.guidelines {
-                Some(path) => cx.edit(path),
+                Some(path) => cx.edit(path, 1),
                 None => cx.say(format!("saved with {GAP}; this round has no guidelines")),
             }
         }

@@ -409,7 +409,7 @@ impl Pane for AdjudicatePane {
             Action::ShowAdjudicated => self.show_adjudicated(cx),
             Action::EarlierGuidelines => self.ask_about(true, cx),
             Action::OpenGuidelines => match &self.about.guidelines {
-                Some(path) => cx.edit(path),
+                Some(path) => cx.edit(path, 1),
                 None => {
                     cx.refuse("no guidelines; `benchtop round new --guidelines PATH` sets them")
                 }
