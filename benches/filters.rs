@@ -171,10 +171,15 @@ fn prepare() -> Outcome {
         };
         let options =
             ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+        // The one pixel type that the program has.
+        let rgba: Vec<u8> = (picture.rgb.chunks_exact(3))
+            .flat_map(|p| [p[0], p[1], p[2], 255])
+            .collect();
+        let options = options.use_alpha(false);
         let mut resizer = Resizer::new();
         let theirs = least(20, || {
-            let source = ImageRef::new(width, height, &picture.rgb, PixelType::U8x3)?;
-            let mut to = Image::new(wide, high, PixelType::U8x3);
+            let source = ImageRef::new(width, height, &rgba, PixelType::U8x4)?;
+            let mut to = Image::new(wide, high, PixelType::U8x4);
             Ok(resizer.resize(&source, &mut to, &options)?)
         })?;
         println!(

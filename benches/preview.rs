@@ -15,8 +15,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use benchtop::tui::preview::decode::decode;
-use benchtop::tui::preview::scale::{fit, resize};
+use benchtop::raster::decode::decode;
+use benchtop::raster::scale::{fit, resize};
 use benchtop::tui::preview::{Cells, Part, Previews, View};
 use benchtop::tui::terminal::pixels::{Pixels, Plan, Protocol};
 use benchtop::tui::terminal::{Capabilities, ColorLevel, Tty};

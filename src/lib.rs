@@ -17,6 +17,7 @@
 //! | 2 | [`formats`] | interchange formats, one file each, read and written as streams |
 //! | 2 | [`metrics`] | pure functions from answers to numbers |
 //! | 2 | [`inference`] | model traits, with candle, HTTP, Tesseract, and the storyboard behind them |
+//! | 2 | [`raster`] | pixels of pictures: decoding and scaling |
 //! | 2 | [`compose`] | metadata to prompts, pictures, and questions; plans; the linter |
 //! | 1 | [`model`] | plain data and rules: no I/O, no async, no drawing |
 
@@ -30,5 +31,6 @@ pub use benchtop_model as model;
 pub use benchtop_owner as owner;
 pub use benchtop_pipeline as pipeline;
 pub use benchtop_protocol as protocol;
+pub use benchtop_raster as raster;
 pub use benchtop_store as store;
 pub use benchtop_tui as tui;

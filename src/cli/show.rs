@@ -12,9 +12,9 @@ use clap::Args;
 use ratatui::style::Color;
 
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_tui::preview::decode::{DecodedImage, decode};
+use benchtop_raster::decode::{DecodedImage, decode};
+use benchtop_raster::scale::{fit, resize};
 use benchtop_tui::preview::halfblock::{Cells, PictureCell};
-use benchtop_tui::preview::scale::{fit, resize};
 use benchtop_tui::preview::worker::read;
 use benchtop_tui::terminal::pixels::{Plan, Protocol};
 use benchtop_tui::terminal::probe::{WindowSize, probe};

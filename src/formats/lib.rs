@@ -26,7 +26,6 @@
 //! | `mapped` | rows of a table as items and predictions, by a mapping |
 //! | `mvp` | MVP-Bench's question files |
 //! | [`out`] | exports for VLMEvalKit, lmms-eval, and Hugging Face |
-//! | [`picture`] | decodes pictures within limits |
 //! | `predictions` | MVP-Bench's prediction rows |
 //! | [`published`] | the published figures of papers that ship with the program |
 //! | [`published_figures`] | published figures as rows for the board |
@@ -60,7 +59,6 @@ pub mod jsonl;
 mod mapped;
 mod mvp;
 pub mod out;
-pub mod picture;
 mod predictions;
 pub mod published;
 pub mod published_figures;

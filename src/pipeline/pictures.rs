@@ -6,9 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
-use benchtop_formats::{Inline, picture};
+use benchtop_formats::Inline;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ImageRef, Result};
+use benchtop_raster::decode;
 
 /// Maximum number of pictures that cannot be shown, listed in a report.
 const LISTED: usize = 200;
@@ -219,7 +220,7 @@ impl Pictures {
 
     /// Why a picture cannot be shown, if so. Counted unless it was `known`.
     fn look_at(&mut self, name: &str, bytes: &[u8], known: bool) -> Option<String> {
-        let why = picture::check(bytes).err()?.what;
+        let why = decode::check(bytes).err()?.what;
         if !known {
             self.unreadable.0 += 1;
             if self.unreadable.1.len() < LISTED {

@@ -8,9 +8,9 @@ use super::generation_task::GenerationTask;
 use crate::pictures;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
-use benchtop_formats::picture;
 use benchtop_model::generation::{Fingerprint, Pixels, Settings};
 use benchtop_model::{Error, ErrorKind, ImageRef, Result};
+use benchtop_raster::decode::decode;
 
 /// The origin of a picture, written to its file.
 pub struct Origin<'o> {
@@ -175,7 +175,7 @@ pub fn keep(
 pub fn pixels(project: &Project, image: &ImageRef) -> Result<Pixels> {
     let none = || Error::new(ErrorKind::NotFound, format!("{} has no file", image.name));
     let file = PictureFile::of(project.root(), image).ok_or_else(none)?;
-    let read = picture::decode(&file.read()?).map_err(|p| {
+    let read = decode(&file.read()?).map_err(|p| {
         Error::new(
             ErrorKind::Corrupt,
             format!("cannot read the picture: {}", p.what),

@@ -6,10 +6,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Color;
 use ratatui::widgets::Widget;
 
-use super::decode::DecodedImage;
-use super::scale::{fit, resize};
 use crate::palette::{Rgb, color, gray};
 use crate::terminal::ColorLevel;
+use benchtop_raster::decode::DecodedImage;
+use benchtop_raster::scale::{fit, resize};
 
 /// Characters of rising density, for terminals without color.
 const RAMP: &[u8] = b" .:-=+*#%@";

@@ -2,9 +2,9 @@
 
 use image::{Rgba, RgbaImage};
 
-use super::decode::DecodedImage;
-use super::scale::{fit, resize};
 use crate::palette::{Rgb, gray};
+use benchtop_raster::decode::DecodedImage;
+use benchtop_raster::scale::{fit, resize};
 
 /// Smallest difference of a channel, of 255, that counts as a change. JPEG noise stays below.
 pub const NOISE: u8 = 16;

@@ -13,7 +13,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::cache::Cache;
-use super::decode::{DecodedImage, decode};
 use super::halfblock::{Cells, stretch};
 use super::pair::{self, Part, Room, Show};
 use crate::palette::Rgb;
@@ -22,6 +21,7 @@ use crate::terminal::{ColorLevel, guard};
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
+use benchtop_raster::decode::{DecodedImage, decode};
 
 /// Size of the picture cache in bytes.
 pub const CACHE_BYTES: usize = 64 * 1024 * 1024;

@@ -277,7 +277,7 @@ fn the_shown_pictures_depend_on_the_room_until_one_is_chosen() {
 fn the_old_picture_stays_while_another_part_of_the_same_files_loads() {
     let mut pane = on(1);
     let made = || {
-        let image = crate::preview::DecodedImage::new(image::RgbImage::new(4, 4).into());
+        let image = benchtop_raster::decode::DecodedImage::new(image::RgbImage::new(4, 4).into());
         let view = crate::preview::View {
             pane: (4, 2),
             cell: (1, 2),

@@ -7,7 +7,7 @@ use fast_image_resize::pixels::U8x4;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::{DynamicImage, RgbaImage};
 
-use super::decode::DecodedImage;
+use crate::decode::DecodedImage;
 
 /// The size of a `width` by `height` picture in a room, with its aspect ratio: reduced to fit, or
 /// enlarged by a whole factor.
@@ -52,21 +52,37 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
     };
     // Only RGBA: each pixel type adds half a megabyte to the program.
     let rgba = match pixels {
-        DynamicImage::ImageRgba8(rgba) => Cow::Borrowed(rgba),
-        other => Cow::Owned(other.to_rgba8()),
+        DynamicImage::ImageRgba8(rgba) => Cow::Borrowed(rgba.as_raw()),
+        DynamicImage::ImageRgb8(rgb) => Cow::Owned(with_alpha(rgb.as_raw())),
+        other => Cow::Owned(other.to_rgba8().into_raw()),
     };
     let options = ResizeOptions::new()
         .resize_alg(algorithm)
         .use_alpha(pixels.color().has_alpha());
-    let source = TypedImageRef::<U8x4>::from_buffer(rgba.width(), rgba.height(), rgba.as_raw())
+    let source = TypedImageRef::<U8x4>::from_buffer(pixels.width(), pixels.height(), &rgba)
         .map_err(|e| e.to_string())?;
-    let mut small = TypedImage::<U8x4>::new(width, height);
+    let mut small = RgbaImage::new(width, height);
+    let mut target =
+        TypedImage::<U8x4>::from_buffer(width, height, &mut small).map_err(|e| e.to_string())?;
     Resizer::new()
-        .resize_typed(&source, &mut small, &options)
+        .resize_typed(&source, &mut target, &options)
         .map_err(|e| e.to_string())?;
-    let bytes = small.pixels().iter().flat_map(|pixel| pixel.0).collect();
-    RgbaImage::from_raw(width, height, bytes)
-        .ok_or_else(|| "resizing returned too few pixels".to_string())
+    Ok(small)
+}
+
+/// RGB bytes as opaque RGBA bytes. Whole words: byte by byte it takes as long as resizing.
+fn with_alpha(rgb: &[u8]) -> Vec<u8> {
+    let mut rgba = vec![u8::MAX; rgb.len() / 3 * 4];
+    let (wide, rest) = rgba.split_at_mut((rgb.len() / 3).saturating_sub(1) * 4);
+    let (targets, _) = wide.as_chunks_mut::<4>();
+    for (target, source) in targets.iter_mut().zip(rgb.windows(4).step_by(3)) {
+        let source = [source[0], source[1], source[2], source[3]];
+        *target = (u32::from_le_bytes(source) | 0xFF00_0000).to_le_bytes();
+    }
+    // The last pixel has no fourth byte behind it.
+    let last = rgb.len().saturating_sub(3);
+    (rest.iter_mut().zip(&rgb[last..])).for_each(|(to, from)| *to = *from);
+    rgba
 }
 
 #[cfg(test)]
