@@ -12,7 +12,7 @@ use benchtop_files::bounded;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
 use benchtop_pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
-use benchtop_pipeline::export::{Destination, Exporter, Target};
+use benchtop_pipeline::export::{DYSCA, Destination, Exporter, JSONL};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
@@ -115,10 +115,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         };
         return print(&text).map(|()| 0);
     };
-    let target = if args.format == Format::Jsonl {
-        Target::Jsonl
-    } else {
-        Target::Dysca
+    let export = match args.format {
+        Format::Jsonl => &JSONL,
+        Format::Dysca => &DYSCA,
     };
     let to = if stdout {
         Destination::Stream(Box::new(out::data()))
@@ -126,7 +125,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Destination::Path(path)
     };
     let (written, left_out) =
-        composition.export(Exporter::create(target, to, false)?, ProgressSink::NONE)?;
+        composition.export(Exporter::create(export, to, false)?, ProgressSink::NONE)?;
     if args.json {
         let (dataset, file) = (composition.dataset(), path.display().to_string());
         let notes = composition.repeated();

@@ -1,4 +1,4 @@
-//! `benchtop jobs`: lists and controls generation and evaluation jobs.
+//! `benchtop jobs`: lists and controls jobs of all kinds.
 
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ fn list(client: &Client, json: bool) -> Result<u8> {
     };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
-        text = "no jobs; start one with `benchtop generate` or `benchtop eval`\n".into();
+        text = "no jobs; start one with `benchtop generate`, `benchtop eval`, or `benchtop filter run`\n".into();
     }
     print(&text).map(|()| 0)
 }
@@ -301,12 +301,8 @@ fn outcome(job: &JobState) -> String {
         standing,
         ..
     } = job;
-    let noun = if job.run.is_some() {
-        "answer"
-    } else {
-        "picture"
-    };
-    let mut text = format!("job {id} {}: {}", standing.name(), out::count(*done, noun));
+    let done = out::count(*done, &job.unit);
+    let mut text = format!("job {id} {}: {done}", standing.name());
     if let Some(run) = &job.run {
         text.push_str(&run_details(run));
     }

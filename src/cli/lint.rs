@@ -275,7 +275,7 @@ impl LintRun {
         let questions: Vec<_> = found
             .files
             .iter()
-            .filter(|f| f.format.holds().questions == formats::Questions::Own)
+            .filter(|f| f.format.questions == formats::Questions::Own)
             .collect();
         if questions.is_empty() {
             return Err(Error::input("found neither metadata nor questions")
@@ -311,7 +311,7 @@ impl LintRun {
     fn questions(
         &mut self,
         path: &Path,
-        format: formats::Format,
+        format: &formats::Format,
         grammar: &CompiledMetadata,
     ) -> Result<()> {
         let stem = path

@@ -1,22 +1,24 @@
 //! Detects the format of a file from its first record, never from its name.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use super::predictions::OUTPUT;
-use super::records::{Record, Records};
-use super::rows::{self, Container, json, object::Object};
-use super::tools::inspect;
-use super::{Format, third_party};
+use super::format::Format;
+use super::head::{Detection, Head, Members};
+use super::records::Records;
+use super::registry::FORMATS;
+use super::rows::{self, Container, json};
+use super::third_party;
+use super::tools::table;
 use crate::input::open;
-use benchtop_model::mapping::{Mapping, guess};
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// A readable file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DetectedFile {
     pub path: PathBuf,
-    pub format: Format,
+    pub format: &'static Format,
 }
 
 /// The result of examining a path.
@@ -103,9 +105,9 @@ pub fn detect_mapped(path: &Path, mapping: &Mapping) -> Result<DetectedFile> {
         .check(&third_party::columns(path)?)
         .map_err(|p| p.file(path))?;
     let format = match (mapping.question.is_some(), mapping.output.is_some()) {
-        (true, true) => Format::TableBoth,
-        (true, false) => Format::Table,
-        _ => Format::TablePredictions,
+        (true, true) => &table::BOTH,
+        (true, false) => &table::QUESTIONS,
+        _ => &table::PREDICTIONS,
     };
     Ok(DetectedFile {
         path: path.to_path_buf(),
@@ -113,18 +115,35 @@ pub fn detect_mapped(path: &Path, mapping: &Mapping) -> Result<DetectedFile> {
     })
 }
 
-fn detect(path: &Path) -> Result<Format> {
+fn detect(path: &Path) -> Result<&'static Format> {
     let found = match rows::container(path)? {
         Container::Json => by_members(path).unwrap_or_else(|| detect_format(&mut open(path)?)),
-        Container::Zip if inspect::is_log(path)? => Ok(Format::InspectEval),
-        Container::Zip => Err(Error::input("the archive is not a log of Inspect AI")
-            .help("unpack it and import its files")),
+        Container::Zip => asked(&mut Head::Archive(path)).unwrap_or_else(|| {
+            Err(Error::input("the archive is not a log of Inspect AI")
+                .help("unpack it and import its files"))
+        }),
         Container::Text(_) | Container::Xlsx | Container::Parquet => {
             let names = third_party::columns(path)?;
-            by_columns(&names).unwrap_or_else(|| Err(unknown(&names, "unknown table format")))
+            asked(&mut Head::Columns(&names))
+                .unwrap_or_else(|| Err(unknown(&names, "unknown table format")))
         }
     };
     found.map_err(|p| p.file(path))
+}
+
+/// Asks every format about the beginning of a file. The first that is sure decides, else the first
+/// that guesses.
+fn asked(head: &mut Head<'_>) -> Option<Result<&'static Format>> {
+    let mut guess = None;
+    for &format in FORMATS {
+        match (format.detect)(head) {
+            Detection::No => {}
+            Detection::Guess => drop(guess.get_or_insert(format)),
+            Detection::Sure => return Some(Ok(format)),
+            Detection::Refused(problem) => return Some(Err(problem)),
+        }
+    }
+    guess.map(Ok)
 }
 
 fn unknown(names: &[String], what: &str) -> Error {
@@ -136,101 +155,23 @@ fn unknown(names: &[String], what: &str) -> Error {
     .help("run `benchtop import FILE --guess` to write a mapping.toml, and map the columns there")
 }
 
-/// Number of bytes that are searched for the members of an object that is a whole file.
-const MEMBERS: u64 = 64 << 20;
-
 /// The format of an object that is a whole file, from the names of its members. `None` if it is one
 /// record of many.
-fn by_members(path: &Path) -> Option<Result<Format>> {
-    let mut object = Object::new(BufReader::new(open(path).ok()?.take(MEMBERS))).ok()?;
-    let mut names: Vec<String> = Vec::new();
-    while let Ok(Some(name)) = object.next_name() {
-        names.push(name);
-        let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
-        let refused = |what: &str, help: &str| Some(Err(Error::input(what).help(help)));
-        match names.last().map(String::as_str) {
-            Some("0") if names.len() == 1 => {
-                let first = object.take().ok()?;
-                return first.get("prediction").map(|_| Ok(Format::OpenCompass));
-            }
-            Some("samples") if names.len() == 1 => return Some(Ok(Format::FiftyOne)),
-            _ if has(&["version", "status", "eval"]) => return Some(Ok(Format::InspectJson)),
-            _ if has(&["adapter_spec", "request_states"]) => return Some(Ok(Format::HelmState)),
-            Some("annotations") if object.enter(b'[').ok()? => {
-                let (_, first) = object.element(&mut rows::Tally::default()).ok()??;
-                first.get("image_id")?;
-                return match first.contains_key("caption") {
-                    true => Some(Ok(Format::Coco)),
-                    false => refused(
-                        "COCO annotations without captions (boxes, masks) have no questions",
-                        "import COCO captions, or put your own questions in a table",
-                    ),
-                };
-            }
-            _ if has(&["results", "configs"]) || has(&["results", "group_subtasks"]) => {
-                return refused(
-                    "the file has lmms-eval's scores and no answers",
-                    "import the samples next to it; benchtop reads the model's name from this file",
-                );
-            }
-            _ if has(&["time", "results"]) => {
-                return refused(
-                    "the file describes models of the Open VLM leaderboard and has neither questions nor answers",
-                    "import the folder of predictions",
-                );
-            }
-            _ => {}
+fn by_members(path: &Path) -> Option<Result<&'static Format>> {
+    let mut members = Members::open(path)?;
+    while members.advance() {
+        if let Some(found) = asked(&mut Head::Members(&mut members)) {
+            return Some(found);
         }
-        object.skip().ok()?;
     }
     None
-}
-
-/// The format of a table with these columns.
-fn by_columns(names: &[String]) -> Option<Result<Format>> {
-    let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
-    if has(&["index", "question", "prediction"]) {
-        let judged = has(&["hit"]) || has(&["extracted", "score"]);
-        return Some(Ok(if judged {
-            Format::VlmResults
-        } else {
-            Format::VlmPredictions
-        }));
-    }
-    if has(&["index", "question"]) {
-        return Some(Ok(Format::VlmDataset));
-    }
-    if has(&["Overall"]) {
-        let what = "the file has VLMEvalKit's scores; benchtop scores the answers itself";
-        return Some(Err(
-            Error::input(what).help("import the file of predictions next to it")
-        ));
-    }
-    if has(&["instance_id", "stats"]) {
-        let what =
-            "the file has HELM's scores, which are only read together with scenario_state.json";
-        return Some(Err(Error::input(what).help("import scenario_state.json")));
-    }
-    if has(&["annotation_id", "lead_time"]) {
-        return Some(Ok(Format::LabelStudioTable));
-    }
-    let found = guess(names);
-    match (
-        found.has_questions(),
-        found.output.is_some() && found.id.is_some(),
-    ) {
-        (true, true) => Some(Ok(Format::TableBoth)),
-        (true, false) => Some(Ok(Format::Table)),
-        (false, true) => Some(Ok(Format::TablePredictions)),
-        (false, false) => None,
-    }
 }
 
 /// Detects the format from the first record of `input`. Nothing after it is read.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] with the reason, or [`ErrorKind::Io`]. The caller adds the file name.
-pub fn detect_format(input: &mut dyn BufRead) -> Result<Format> {
+pub fn detect_format(input: &mut dyn BufRead) -> Result<&'static Format> {
     let mut records = Records::new(input);
     let Some(raw) = records.next_record()? else {
         return Err(Error::input("the file has no records"));
@@ -245,61 +186,16 @@ pub fn detect_format(input: &mut dyn BufRead) -> Result<Format> {
         }
         parsed => parsed?,
     };
-    let line = raw.line;
-    if let Some(format) = by_fields(&record) {
-        return Ok(format);
-    }
     let names: Vec<String> = record.keys().cloned().collect();
-    by_columns(&names).unwrap_or_else(|| {
-        let some: Vec<&str> = record.keys().take(6).map(String::as_str).collect();
-        Err(Error::new(ErrorKind::Input, format!("unknown record format, with the fields: {}", some.join(", "))).help(
-            "see docs/formats.md for the known formats, or run `benchtop import FILE --guess` to write a mapping.toml",
-        ))
-    })
-    .map_err(|p| p.line(line))
-}
-
-fn by_fields(record: &Record) -> Option<Format> {
-    let has = |names: &[&str]| names.iter().all(|n| record.contains_key(*n));
-    if has(&["dataset", "key", "form", "kind"]) {
-        return Some(Format::BenchtopJsonl);
-    }
-    if has(&["q_a"]) {
-        return Some(Format::DyscaNested);
-    }
-    if has(&["doc_id", "target"]) && (has(&["filtered_resps"]) || has(&["resps"])) {
-        return Some(Format::LmmsSamples);
-    }
-    if has(&["input", "references"]) {
-        return Some(Format::HelmInstances);
-    }
-    if record.get("data").is_some_and(|data| data.is_object())
-        && (has(&["annotations"]) || has(&["predictions"]))
-    {
-        return Some(Format::LabelStudio);
-    }
-    if has(&["question_id"]) {
-        if has(&["mcq_id", "question", "answer"]) {
-            return Some(Format::MvpCircular);
-        }
-        if has(&["prediction"]) {
-            return Some(Format::MvpEvaluated);
-        }
-        if OUTPUT.iter().any(|n| record.contains_key(*n)) {
-            // Rotations are numbered question__set__rotation.
-            let circular = record
-                .get("question_id")
-                .and_then(|v| v.as_str())
-                .is_some_and(|id| id.split("__").count() == 3);
-            return Some(if circular {
-                Format::MvpCircularPredictions
-            } else {
-                Format::MvpPredictions
-            });
-        }
-        return has(&["question", "answer"]).then_some(Format::MvpQuestions);
-    }
-    has(&["question_type", "answer"]).then_some(Format::DyscaJson)
+    asked(&mut Head::Record(&record))
+        .or_else(|| asked(&mut Head::Columns(&names)))
+        .unwrap_or_else(|| {
+            let some: Vec<&str> = record.keys().take(6).map(String::as_str).collect();
+            Err(Error::new(ErrorKind::Input, format!("unknown record format, with the fields: {}", some.join(", "))).help(
+                "see docs/formats.md for the known formats, or run `benchtop import FILE --guess` to write a mapping.toml",
+            ))
+        })
+        .map_err(|p| p.line(raw.line))
 }
 
 /// Whether a file starts like a PNG, JPEG, GIF, WebP, or BMP picture.
@@ -320,36 +216,36 @@ fn is_picture(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<Format> {
-        detect_format(&mut text.as_bytes())
+    fn of(text: &str) -> Result<&'static str> {
+        detect_format(&mut text.as_bytes()).map(|format| format.name)
     }
 
     #[test]
     fn format_is_detected_from_content() {
         assert_eq!(
             of(r#"[{"id": 1, "question_type": "x", "answer": "y"}]"#),
-            Ok(Format::DyscaJson)
+            Ok("dysca")
         );
-        assert_eq!(of(r#"{"id": 1, "q_a": []}"#), Ok(Format::DyscaNested));
+        assert_eq!(of(r#"{"id": 1, "q_a": []}"#), Ok("dysca-nested"));
         assert_eq!(
             of(r#"{"question_id": 1, "question": "q", "answer": "a", "type": "t"}"#),
-            Ok(Format::MvpQuestions)
+            Ok("mvp-questions")
         );
         assert_eq!(
             of(r#"[{"question_id": 1, "question": "q", "answer": "a", "mcq_id": 1}]"#),
-            Ok(Format::MvpCircular)
+            Ok("mvp-circular")
         );
         assert_eq!(
             of(r#"{"question_id": 1, "output": "q"}"#),
-            Ok(Format::MvpPredictions)
+            Ok("mvp-predictions")
         );
         assert_eq!(
             of(r#"{"question_id": "1__1__0", "output": "q"}"#),
-            Ok(Format::MvpCircularPredictions)
+            Ok("mvp-circular-predictions")
         );
         assert_eq!(
             of(r#"{"question_id": 1, "question": "q", "answer": "a", "prediction": "p"}"#),
-            Ok(Format::MvpEvaluated)
+            Ok("mvp-evaluated")
         );
     }
 

@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::fields::{self, Layout};
+use super::format::Format;
 use super::python_json::{Array, Style};
 use super::records::Record;
 use benchtop_model::{Choice, Error, Form, ImageRef, Item, QuestionKind, Result, Role};
@@ -64,8 +65,21 @@ fn type_name(kind: QuestionKind) -> Option<&'static str> {
     }
 }
 
+/// Dysca's flat records.
+pub(super) static RECORDS: Format = Format {
+    name: "dysca",
+    title: "Dysca, flat",
+    recognized_by: "`question_type` and `answer`",
+    detect: |head| {
+        let is_mvp = head.has_fields(&["question_id"]);
+        (!is_mvp && head.has_fields(&["question_type", "answer"])).into()
+    },
+    items: Some(|raw, dataset, out| out.push_back(raw.parse().and_then(|r| item(r, dataset)))),
+    ..Format::QUESTIONS
+};
+
 /// Parses a flat record.
-pub(super) fn item(record: Record, dataset: &str) -> Result<Item> {
+fn item(record: Record, dataset: &str) -> Result<Item> {
     let mut item = question(&record, dataset)?;
     item.key = fields::key(&record, "id")?;
     item.id = format!("{dataset}/{}", item.key);

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::dysca;
 use super::fields::{self, Layout};
+use super::format::Format;
 use super::python_json::{Array, Style};
 use super::records::Record;
 use benchtop_model::{Error, Form, ImageRef, Item, Key, Result};
@@ -46,12 +47,22 @@ fn value(item: &Item, name: &str) -> Option<Value> {
     }
 }
 
+/// Dysca's image records.
+pub(super) static RECORDS: Format = Format {
+    name: "dysca-nested",
+    title: "Dysca, nested",
+    recognized_by: "`q_a`",
+    detect: |head| head.has_fields(&["q_a"]).into(),
+    items: Some(|raw, dataset, out| {
+        if let Err(p) = raw.parse().and_then(|r| items(r, dataset, out)) {
+            out.push_back(Err(p));
+        }
+    }),
+    ..Format::QUESTIONS
+};
+
 /// The questions of one image record.
-pub(super) fn items(
-    mut record: Record,
-    dataset: &str,
-    found: &mut VecDeque<Result<Item>>,
-) -> Result<()> {
+fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Result<Item>>) -> Result<()> {
     let id = fields::key(&record, "id")?;
     let prompt = fields::optional_text(&record, "prompt")?;
     let negative = fields::optional_text(&record, "negative_prompt")?;

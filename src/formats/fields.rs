@@ -138,19 +138,17 @@ pub(super) struct Layout<T: 'static> {
 }
 
 impl<T> Layout<T> {
-    fn default_names(&self, from: &T) -> Vec<String> {
-        let extra = (self.extra)(from);
-        let usual = self
-            .names
+    fn default_names<'a>(&self, from: &'a T) -> impl Iterator<Item = &'a str> {
+        let (extra, names, value) = ((self.extra)(from), self.names, self.value);
+        let usual = names
             .iter()
-            .filter(|n| extra.contains_key(**n) || (self.value)(from, n).is_some());
+            .copied()
+            .filter(move |n| extra.contains_key(*n) || value(from, n).is_some());
         let rest = extra
             .keys()
-            .filter(|n| !n.starts_with('$') && !self.names.contains(&n.as_str()));
-        usual
-            .map(|n| (*n).to_string())
-            .chain(rest.cloned())
-            .collect()
+            .map(String::as_str)
+            .filter(move |n| !n.starts_with('$') && !names.contains(n));
+        usual.chain(rest)
     }
 
     /// Stores in `extra` what the typed fields of `into` do not reproduce of `record`.
@@ -158,13 +156,19 @@ impl<T> Layout<T> {
         if let Some(name) = record.keys().find(|n| n.starts_with('$')) {
             return Err(Error::input("field names that begin with $ are reserved").field(name));
         }
-        let order: Vec<String> = record.keys().cloned().collect();
+        let mut order: Vec<String> = Vec::with_capacity(record.len());
         for (name, value) in record {
-            if (self.value)(into, &name).as_ref() != Some(&value) {
+            if (self.value)(into, &name).as_ref() == Some(&value) {
+                order.push(name);
+            } else {
+                order.push(name.clone());
                 (self.extra_mut)(into).insert(name, value);
             }
         }
-        if self.default_names(into) != order {
+        if !self
+            .default_names(into)
+            .eq(order.iter().map(String::as_str))
+        {
             (self.extra_mut)(into).insert(ORDER.into(), order.into());
         }
         Ok(())
@@ -173,21 +177,21 @@ impl<T> Layout<T> {
     /// The record of `from`.
     pub fn record(&self, from: &T) -> Record {
         let extra = (self.extra)(from);
-        let names = match extra.get(ORDER) {
+        let field = |name: &str| {
+            let value = extra
+                .get(name)
+                .cloned()
+                .or_else(|| (self.value)(from, name))?;
+            Some((name.to_string(), value))
+        };
+        match extra.get(ORDER) {
             Some(Value::Array(names)) => names
                 .iter()
-                .filter_map(|n| n.as_str().map(str::to_string))
+                .filter_map(Value::as_str)
+                .filter_map(field)
                 .collect(),
-            _ => self.default_names(from),
-        };
-        let field = |name: String| {
-            let value = extra
-                .get(&name)
-                .cloned()
-                .or_else(|| (self.value)(from, &name))?;
-            Some((name, value))
-        };
-        names.into_iter().filter_map(field).collect()
+            _ => self.default_names(from).filter_map(field).collect(),
+        }
     }
 }
 

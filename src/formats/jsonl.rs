@@ -3,11 +3,24 @@
 use std::io::Write;
 
 use super::fields;
+use super::format::Format;
 use super::python_json;
 use super::records::Raw;
 use benchtop_model::{Error, Item, Result};
 
-pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
+/// benchtop's own format.
+pub(super) static ITEMS: Format = Format {
+    name: "benchtop-jsonl",
+    title: "benchtop JSONL",
+    recognized_by: "`dataset`, `key`, `form`, `kind`",
+    named_in: "inside",
+    names_datasets: true,
+    detect: |head| head.has_fields(&["dataset", "key", "form", "kind"]).into(),
+    items: Some(|raw, _, out| out.push_back(item(raw))),
+    ..Format::QUESTIONS
+};
+
+fn item(raw: Raw<'_>) -> Result<Item> {
     let item: Item = serde_json::from_slice(raw.bytes).map_err(|e| raw.problem(&e))?;
     fields::check(&item)?;
     Ok(item)

@@ -6,6 +6,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::fields::{self, Layout};
+use super::format::Format;
 use super::python_json::{self, Style};
 use super::records::Record;
 use benchtop_model::{
@@ -44,7 +45,7 @@ pub fn category(pair: &Key) -> Option<&'static str> {
         .map(|(name, ..)| *name)
 }
 
-const QUESTIONS: Layout<Item> = Layout {
+const QUESTIONS_LAYOUT: Layout<Item> = Layout {
     names: &[
         "question_id",
         "id",
@@ -65,7 +66,7 @@ const QUESTIONS: Layout<Item> = Layout {
     extra_mut: |item| &mut item.extra,
 };
 
-const ROTATIONS: Layout<Item> = Layout {
+const ROTATIONS_LAYOUT: Layout<Item> = Layout {
     names: &[
         "question_id",
         "id",
@@ -83,14 +84,14 @@ const ROTATIONS: Layout<Item> = Layout {
         "granularity",
         "style",
     ],
-    ..QUESTIONS
+    ..QUESTIONS_LAYOUT
 };
 
 fn layout(form: Form) -> &'static Layout<Item> {
     if form == Form::MvpCircular {
-        &ROTATIONS
+        &ROTATIONS_LAYOUT
     } else {
-        &QUESTIONS
+        &QUESTIONS_LAYOUT
     }
 }
 
@@ -190,8 +191,41 @@ fn parts(raw: &str, kind: QuestionKind) -> Parts {
     }
 }
 
+/// The questions, `all_questions.json`.
+pub(super) static QUESTIONS: Format = Format {
+    name: "mvp-questions",
+    title: "MVP-Bench questions",
+    recognized_by: "`question_id`, `question`, `answer`",
+    detect: |head| {
+        head.has_fields(&["question_id", "question", "answer"])
+            .into()
+    },
+    items: Some(|raw, dataset, out| {
+        out.push_back(raw.parse().and_then(|r| item(r, dataset, Form::Mvp)))
+    }),
+    ..Format::QUESTIONS
+};
+
+/// The rotations, `mcq_questions.json`.
+pub(super) static ROTATIONS: Format = Format {
+    name: "mvp-circular",
+    title: "MVP-Bench rotations",
+    recognized_by: "`question_id`, `mcq_id`, `question`, `answer`",
+    detect: |head| {
+        head.has_fields(&["question_id", "mcq_id", "question", "answer"])
+            .into()
+    },
+    items: Some(|raw, dataset, out| {
+        out.push_back(
+            raw.parse()
+                .and_then(|r| item(r, dataset, Form::MvpCircular)),
+        )
+    }),
+    ..Format::QUESTIONS
+};
+
 /// Parses a record of either question file.
-pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
+fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
     let key = fields::key(&record, "question_id")?;
     let type_ = fields::text(&record, "type")?;
     let (kind, side) = match type_ {

@@ -1,20 +1,26 @@
 //! MVP-Bench's prediction rows, plain (`MODEL.jsonl`, `mcq_MODEL.jsonl`) and evaluated.
 
+use std::fmt;
 use std::io::Write;
 
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::fields::{self, Layout};
+use super::format::Format;
+use super::head::{Detection, Head};
 use super::python_json::{self, Style};
-use super::records::Record;
-use benchtop_model::{Prediction, Result};
+use super::records::{Raw, Record};
+use benchtop_model::{Form, Key, Prediction};
+
+type Result<T, E = benchtop_model::Error> = std::result::Result<T, E>;
 
 /// Fields that may hold the raw output, in order of precedence.
-pub(super) const OUTPUT: [&str; 3] = ["output", "prediction", "text"];
+const OUTPUT: [&str; 3] = ["output", "prediction", "text"];
 const RULE: &str = "extracted (rule)";
 const JUDGE: &str = "extracted (GPT)";
 
-const PLAIN: Layout<Prediction> = Layout {
+const PLAIN_LAYOUT: Layout<Prediction> = Layout {
     names: &["question_id", "output", "prompt", "image", "model_id"],
     value: |p, name| {
         if name == "output" {
@@ -27,7 +33,7 @@ const PLAIN: Layout<Prediction> = Layout {
     extra_mut: |p| &mut p.extra,
 };
 
-const EVALUATED: Layout<Prediction> = Layout {
+const EVALUATED_LAYOUT: Layout<Prediction> = Layout {
     names: &[
         "question_id",
         "image",
@@ -46,10 +52,10 @@ const EVALUATED: Layout<Prediction> = Layout {
             common(p, name)
         }
     },
-    ..PLAIN
+    ..PLAIN_LAYOUT
 };
 
-const OLD: Layout<Prediction> = Layout {
+const OLD_LAYOUT: Layout<Prediction> = Layout {
     names: &["question_id", "text", "prompt", "image", "model_id"],
     value: |p, name| {
         if name == "text" {
@@ -58,7 +64,7 @@ const OLD: Layout<Prediction> = Layout {
             common(p, name)
         }
     },
-    ..PLAIN
+    ..PLAIN_LAYOUT
 };
 
 /// The `extra` field with the name of the output field, if it was not `output`.
@@ -75,14 +81,109 @@ fn common(prediction: &Prediction, name: &str) -> Option<Value> {
 
 fn layout(output: &str) -> &'static Layout<Prediction> {
     match output {
-        "prediction" => &EVALUATED,
-        "text" => &OLD,
-        _ => &PLAIN,
+        "prediction" => &EVALUATED_LAYOUT,
+        "text" => &OLD_LAYOUT,
+        _ => &PLAIN_LAYOUT,
+    }
+}
+
+/// Answers to the questions: `MODEL.jsonl`.
+pub(super) static PLAIN: Format = Format {
+    name: "mvp-predictions",
+    title: "MVP-Bench answers",
+    recognized_by: "`question_id` with `output`, `prediction`, or `text`",
+    answers_to: Form::Mvp,
+    detect: |head| {
+        let answered = |name| head.has_fields(&["question_id", name]);
+        OUTPUT.into_iter().any(answered).into()
+    },
+    predictions: Some(row),
+    ..Format::ANSWERS
+};
+
+/// Answers to the rotations: `mcq_MODEL.jsonl`.
+pub(super) static OF_ROTATIONS: Format = Format {
+    name: "mvp-circular-predictions",
+    title: "MVP-Bench answers to rotations",
+    recognized_by: "an output, and a `question_id` such as `1__0__2`",
+    answers_to: Form::MvpCircular,
+    detect: |head| {
+        // Rotations are numbered question__set__rotation.
+        let id = match head {
+            Head::Record(record) => record.get("question_id").and_then(Value::as_str),
+            _ => None,
+        };
+        match id.is_some_and(|id| id.split("__").count() == 3) {
+            true => (PLAIN.detect)(head),
+            false => Detection::No,
+        }
+    },
+    predictions: Some(row),
+    ..Format::ANSWERS
+};
+
+/// Answers with extracted answers: `MODEL_evaluated.jsonl`.
+pub(super) static EVALUATED: Format = Format {
+    name: "mvp-evaluated",
+    title: "MVP-Bench evaluated answers",
+    recognized_by: "`question_id` with `prediction`",
+    answers_to: Form::Mvp,
+    is_evaluated: true,
+    detect: |head| head.has_fields(&["question_id", "prediction"]).into(),
+    predictions: Some(row),
+    ..Format::ANSWERS
+};
+
+fn row(raw: Raw<'_>) -> Result<Prediction> {
+    match serde_json::from_slice(raw.bytes) {
+        Ok(Bare(prediction)) => Ok(prediction),
+        Err(_) => raw.parse().and_then(prediction),
+    }
+}
+
+/// A row with only `question_id` and `output`, in this order, read without a [`Record`].
+struct Bare(Prediction);
+
+impl<'de> Deserialize<'de> for Bare {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bare, D::Error> {
+        from.deserialize_map(BareFields)
+    }
+}
+
+struct BareFields;
+
+impl<'de> Visitor<'de> for BareFields {
+    type Value = Bare;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a row with question_id and output")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut row: A) -> Result<Bare, A::Error> {
+        let other = || A::Error::custom("another field");
+        let key = match row.next_entry::<&str, Key>()? {
+            Some(("question_id", key)) if key != Key::Text(String::new()) => key,
+            _ => return Err(other()),
+        };
+        let output = match row.next_entry::<&str, String>()? {
+            Some(("output", output)) => output,
+            _ => return Err(other()),
+        };
+        if row.next_key::<&str>()?.is_some() {
+            return Err(other());
+        }
+        Ok(Bare(Prediction {
+            key,
+            output,
+            rule: None,
+            judge: None,
+            extra: Record::new(),
+        }))
     }
 }
 
 /// Parses a row.
-pub(super) fn prediction(record: Record) -> Result<Prediction> {
+fn prediction(record: Record) -> Result<Prediction> {
     let key = fields::key(&record, "question_id")?;
     let name = OUTPUT
         .into_iter()

@@ -4,15 +4,12 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use super::cells::Inline;
+use super::format::Format;
 use super::mapped::{ItemReader, PredictionReader};
 use super::reader::{Items, Predictions, Reader, ValueSource};
 use super::records::Record;
-use super::rows::{self, Rows, Tally, json};
-use super::tools::{
-    self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit,
-};
-use super::{Format, roundtrip_column};
-use crate::input::open;
+use super::rows::{self, Rows, Tally};
+use super::tools;
 use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, Item, Prediction, Result};
 
@@ -84,41 +81,38 @@ pub fn columns(path: &Path) -> Result<Vec<String>> {
         .1)
 }
 
-/// The rows of a file, and the mapping of its columns.
-fn rows_of(
-    path: &Path,
-    format: Format,
-    mapping: Option<&Mapping>,
-) -> Result<(Box<dyn Rows>, Mapping)> {
-    let table = |meaning: &dyn Fn(&[String]) -> Mapping| -> Result<(Box<dyn Rows>, Mapping)> {
+/// The rows of a file, and the meaning of their columns.
+pub struct Mapped {
+    rows: Box<dyn Rows>,
+    mapping: Mapping,
+}
+
+impl Mapped {
+    /// The rows of the file at `path`.
+    fn of(path: &Path, format: &Format, mapping: Option<&Mapping>) -> Result<Mapped> {
+        let Some(rows) = format.rows else {
+            let what = format!("cannot stream questions from the format {}", format.name);
+            return Err(Error::input(what).file(path));
+        };
+        rows(path, mapping).map_err(|p| p.file(path))
+    }
+
+    /// Rows with benchtop's own field names.
+    pub(super) fn flat(rows: Box<dyn Rows>) -> Mapped {
+        let mapping = tools::flat();
+        Mapped { rows, mapping }
+    }
+
+    /// A table, by `mapping` or else by the names of its columns.
+    ///
+    /// # Errors
+    /// If the beginning of the file cannot be read, or a mapped column does not exist.
+    pub(super) fn table(path: &Path, mapping: Option<&Mapping>) -> Result<Mapped> {
         let (rows, names) = Peeked::new(rows::of(path)?)?;
-        let found = mapping.cloned().unwrap_or_else(|| meaning(&names));
-        found.check(&names)?;
-        Ok((Box::new(rows), found))
-    };
-    let flat = |rows: Box<dyn Rows>| Ok((rows, tools::flat()));
-    match format {
-        Format::VlmDataset | Format::VlmPredictions | Format::VlmResults => {
-            table(&vlmevalkit::mapping)
-        }
-        Format::Table | Format::TablePredictions | Format::TableBoth => table(&guess),
-        Format::LmmsSamples => flat(lmms::rows(Box::new(json::JsonRows::new(open(path)?)))),
-        Format::InspectEval => flat(inspect::rows(path, true)?),
-        Format::InspectJson => flat(inspect::rows(path, false)?),
-        Format::HelmState => flat(helm::rows(path, true)?),
-        Format::HelmInstances => flat(helm::rows(path, false)?),
-        Format::OpenCompass => flat(opencompass::rows(path)?),
-        Format::LabelStudio => flat(label_studio::rows(
-            Box::new(json::JsonRows::new(open(path)?)),
-            true,
-        )),
-        Format::LabelStudioTable => flat(label_studio::rows(rows::of(path)?, false)),
-        Format::FiftyOne => flat(fiftyone::rows(path)?),
-        Format::Coco => flat(tools::coco::rows(path)?),
-        _ => Err(Error::input(format!(
-            "the format {} is not a table",
-            format.name()
-        ))),
+        let mapping = mapping.cloned().unwrap_or_else(|| guess(&names));
+        mapping.check(&names)?;
+        let rows = Box::new(rows);
+        Ok(Mapped { rows, mapping })
     }
 }
 
@@ -128,16 +122,13 @@ fn rows_of(
 /// If the beginning of the file cannot be read.
 pub(super) fn items(
     path: &Path,
-    format: Format,
+    format: &Format,
     dataset: &str,
     mapping: Option<&Mapping>,
 ) -> Result<Items> {
-    let (rows, mapping) = rows_of(path, format, mapping).map_err(|p| p.file(path))?;
-    let may_name_rows = matches!(
-        format,
-        Format::VlmDataset | Format::VlmPredictions | Format::VlmResults
-    );
-    let reader = ItemReader::new(mapping, dataset.to_string(), may_name_rows);
+    let Mapped { rows, mapping } = Mapped::of(path, format, mapping)?;
+    let by_row = format.pictures_by_row;
+    let reader = ItemReader::new(mapping, dataset.to_string(), by_row);
     Ok(Reader::new(
         Box::new(ItemRows {
             rows,
@@ -188,15 +179,11 @@ impl ValueSource<Item> for ItemRows {
 /// If the beginning of the file, or the file of verdicts next to it, cannot be read.
 pub(super) fn predictions(
     path: &Path,
-    format: Format,
+    format: &Format,
     mapping: Option<&Mapping>,
 ) -> Result<Predictions> {
-    let (rows, mapping) = rows_of(path, format, mapping).map_err(|p| p.file(path))?;
-    let verdicts = match format {
-        Format::VlmPredictions => vlmevalkit::verdicts(path)?,
-        Format::HelmState => helm::verdicts(path)?,
-        _ => Default::default(),
-    };
+    let Mapped { rows, mapping } = Mapped::of(path, format, mapping)?;
+    let verdicts = (format.verdicts)(path)?;
     Ok(Reader::new(
         Box::new(PredictionRows {
             rows,
@@ -233,54 +220,4 @@ impl ValueSource<Prediction> for PredictionRows {
             .chain(self.rows.tally().notes())
             .collect()
     }
-}
-
-/// The data set's name in a table that benchtop wrote.
-fn stored_dataset(path: &Path) -> Option<String> {
-    roundtrip_column::dataset(&rows::of(path).ok()?.next_row().ok()??.1)
-}
-
-/// The model and data set that the file at `path` names. `known` are the names of existing data
-/// sets.
-///
-/// # Errors
-/// If the header cannot be read.
-pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
-    let named = |dataset: String| About {
-        dataset: Some(dataset),
-        ..About::default()
-    };
-    Ok(match format {
-        Format::VlmPredictions => vlmevalkit::about(path, false, known),
-        Format::VlmResults => vlmevalkit::about(path, true, known),
-        Format::LmmsSamples => lmms::about(path),
-        Format::InspectEval => inspect::about(path, true)?,
-        Format::InspectJson => inspect::about(path, false)?,
-        Format::HelmState => helm::about(path, true),
-        Format::HelmInstances => helm::about(path, false),
-        Format::OpenCompass => opencompass::about(path),
-        Format::FiftyOne => fiftyone::about(path),
-        Format::Table | Format::TableBoth => {
-            named(stored_dataset(path).unwrap_or_else(|| huggingface::dataset(path)))
-        }
-        Format::VlmDataset => About {
-            dataset: stored_dataset(path),
-            ..About::default()
-        },
-        Format::TablePredictions => About {
-            model: Some(tools::stem(path)),
-            ..About::default()
-        },
-        Format::LabelStudioTable | Format::LabelStudio => {
-            // DyscaA.min.json, DyscaA.all.json, and DyscaA.csv are exports of one project.
-            named(
-                tools::stem(path)
-                    .split('.')
-                    .next()
-                    .unwrap_or_default()
-                    .to_string(),
-            )
-        }
-        _ => About::default(),
-    })
 }

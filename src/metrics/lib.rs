@@ -13,7 +13,6 @@
 //! | [`kmmd`] | kernel maximum mean discrepancy: the distance between two sets of embeddings |
 //! | [`leakage`] | whether a question contains the words of its answer |
 //! | [`mmsap`] | MM-SAP's measures |
-//! | [`mvp`] | MVP-Bench's measures |
 //! | [`nearest`] | exact cosine search in embeddings |
 //! | [`picture`] | flaws of a picture that can be found without a model |
 //! | [`requested_text`] | whether the text in a picture is the requested text |
@@ -35,7 +34,6 @@ pub mod judge;
 pub mod kmmd;
 pub mod leakage;
 pub mod mmsap;
-pub mod mvp;
 pub mod nearest;
 pub mod picture;
 pub mod requested_text;

@@ -31,31 +31,17 @@ pub enum Strategy {
     L4,
 }
 
+benchtop_model::named!(Strategy {
+    V1: "V1",
+    V2: "V2",
+    V3: "V3",
+    L1: "L1",
+    L2: "L2",
+    L3: "L3",
+    L4: "L4",
+});
+
 impl Strategy {
-    /// All strategies, in the paper's order.
-    pub const ALL: [Strategy; 7] = [
-        Strategy::V1,
-        Strategy::V2,
-        Strategy::V3,
-        Strategy::L1,
-        Strategy::L2,
-        Strategy::L3,
-        Strategy::L4,
-    ];
-
-    /// `V1` to `L4`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Strategy::V1 => "V1",
-            Strategy::V2 => "V2",
-            Strategy::V3 => "V3",
-            Strategy::L1 => "L1",
-            Strategy::L2 => "L2",
-            Strategy::L3 => "L3",
-            Strategy::L4 => "L4",
-        }
-    }
-
     /// A short description.
     pub fn about(self) -> &'static str {
         match self {
@@ -81,7 +67,7 @@ impl Strategy {
 pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
     let found: Option<Vec<Strategy>> = variant
         .split('+')
-        .map(|part| Strategy::ALL.into_iter().find(|s| s.name() == part.trim()))
+        .map(|part| Strategy::from_name(part.trim()))
         .collect();
     found.filter(|found| {
         found

@@ -130,6 +130,18 @@ pub struct Interval {
     pub draws: u32,
 }
 
+impl Interval {
+    /// The interval of `by` times the value.
+    pub fn scaled(self, by: f64) -> Interval {
+        Interval {
+            low: by * self.low,
+            high: by * self.high,
+            standard_error: by * self.standard_error,
+            ..self
+        }
+    }
+}
+
 /// A measure with its interval and the sample size that it still needs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {

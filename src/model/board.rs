@@ -106,6 +106,11 @@ impl Better {
 }
 
 impl Scale {
+    /// The factor from a number to what is displayed: shares in percent.
+    pub fn unit(self) -> f64 {
+        if self == Scale::Share { 100.0 } else { 1.0 }
+    }
+
     /// The better direction on this scale.
     pub fn better(self) -> Better {
         match self {
@@ -115,14 +120,6 @@ impl Scale {
         }
     }
 }
-
-/// Groups of columns that describe answers or the benchmark, so that no number in them is better.
-const DESCRIBE: [&str; 4] = [
-    "quadrant",
-    "modified",
-    "position bias",
-    "relative position bias",
-];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
@@ -134,35 +131,45 @@ pub struct Column {
     pub help: String,
     #[serde(default)]
     pub scale: Scale,
+    /// Whether its numbers describe answers or the benchmark, so that none of them is better.
+    #[serde(default)]
+    pub describes: bool,
+    /// Whether its numbers depend on free-form answers.
+    #[serde(default)]
+    pub free_form: bool,
 }
 
 impl Column {
-    /// A column of shares.
-    pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
+    pub fn new(name: impl Into<String>, group: &str, help: &str, scale: Scale) -> Column {
         Column {
             name: name.into(),
             group: group.into(),
             help: help.into(),
-            scale: Scale::Share,
+            scale,
+            describes: false,
+            free_form: false,
         }
     }
 
-    /// The better direction. Descriptive columns such as quadrants, position bias, and noise have
-    /// none.
+    /// A column of shares.
+    pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
+        Column::new(name, group, help, Scale::Share)
+    }
+
+    /// The same column as one whose numbers only describe.
+    pub fn describing(self) -> Column {
+        Column {
+            describes: true,
+            ..self
+        }
+    }
+
+    /// The better direction.
     pub fn better(&self) -> Better {
-        let describes = DESCRIBE.contains(&self.group.as_str())
-            || self.name == "SC.noise"
-            || self.name.split('.').next() == Some("AnswerRate");
-        if describes {
-            Better::Neither
-        } else {
-            self.scale.better()
+        match self.describes {
+            true => Better::Neither,
+            false => self.scale.better(),
         }
-    }
-
-    /// Whether its numbers depend on free-form answers.
-    pub fn uses_free_form(&self) -> bool {
-        self.name == "Acc.type.free-form" || self.name.starts_with("Final.")
     }
 }
 
@@ -250,6 +257,17 @@ pub struct Board {
 }
 
 impl Board {
+    /// The column with this name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|c| c.name == name)
+    }
+
+    /// The cell of a row in the column with this name.
+    pub fn cell(&self, row: &Row, column: &str) -> Option<Cell> {
+        let at = self.columns.iter().position(|c| c.name == column)?;
+        row.cells.get(at).copied().flatten()
+    }
+
     /// The column that ranks the board: the first that has a number, in this order: Dysca's final
     /// score in the clean scenario, MM-SAP's score_AR, MVP-Bench's qAcc over both levels, accuracy,
     /// all others. `None` without columns.

@@ -19,25 +19,12 @@ pub enum ColorLevel {
     True,
 }
 
-impl ColorLevel {
-    /// All levels, poorest first.
-    pub const ALL: [ColorLevel; 4] = [Self::Mono, Self::Ansi16, Self::Ansi256, Self::True];
-
-    /// The name on the command line and in `doctor`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mono => "mono",
-            Self::Ansi16 => "16",
-            Self::Ansi256 => "256",
-            Self::True => "true",
-        }
-    }
-
-    /// The level with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|l| l.name() == name)
-    }
-}
+named!(ColorLevel {
+    Mono: "mono",
+    Ansi16: "16",
+    Ansi256: "256",
+    True: "true",
+});
 
 #[cfg(test)]
 mod tests {

@@ -21,23 +21,12 @@ pub enum FreeForm {
     DyscaPaper,
 }
 
+named!(FreeForm {
+    DyscaCode: "dysca-code",
+    DyscaPaper: "dysca-paper",
+});
+
 impl FreeForm {
-    /// Both variants, the default first.
-    pub const ALL: [FreeForm; 2] = [FreeForm::DyscaCode, FreeForm::DyscaPaper];
-
-    /// The name in commands, files, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            FreeForm::DyscaCode => "dysca-code",
-            FreeForm::DyscaPaper => "dysca-paper",
-        }
-    }
-
-    /// The variant with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name)
-    }
-
     /// The text that outputs to `item` are compared with. `None` if the question is not free-form
     /// or the item lacks the text.
     pub fn reference(self, item: &Item) -> Option<&str> {

@@ -131,37 +131,19 @@ pub enum PictureState {
     Broken,
 }
 
+named!(PictureState {
+    Yes: "yes",
+    Draft: "draft",
+    Missing: "missing",
+    None: "none",
+    Unreadable: "unreadable",
+    Broken: "broken",
+});
+
 impl PictureState {
-    /// All states, in display order.
-    pub const ALL: [PictureState; 6] = [
-        Self::Yes,
-        Self::Draft,
-        Self::Missing,
-        Self::None,
-        Self::Unreadable,
-        Self::Broken,
-    ];
-
-    /// The name in filters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::Draft => "draft",
-            Self::Missing => "missing",
-            Self::None => "none",
-            Self::Unreadable => "unreadable",
-            Self::Broken => "broken",
-        }
-    }
-
     /// Whether a filter for `asked` matches this state.
     pub fn is_among(self, asked: &[PictureState]) -> bool {
         asked.contains(&self) || self == Self::Unreadable && asked.contains(&Self::Broken)
-    }
-
-    /// The state with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 

@@ -21,30 +21,12 @@ pub enum Scheduler {
     DpmPlusPlus2M,
 }
 
-impl Scheduler {
-    /// All schedulers, in display order.
-    pub const ALL: [Scheduler; 4] = [
-        Self::Euler,
-        Self::EulerAncestral,
-        Self::Ddim,
-        Self::DpmPlusPlus2M,
-    ];
-
-    /// The name in files, on the command line, and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Euler => "euler",
-            Self::EulerAncestral => "euler-ancestral",
-            Self::Ddim => "ddim",
-            Self::DpmPlusPlus2M => "dpm++2m",
-        }
-    }
-
-    /// The scheduler with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
-    }
-}
+named!(Scheduler {
+    Euler: "euler",
+    EulerAncestral: "euler-ancestral",
+    Ddim: "ddim",
+    DpmPlusPlus2M: "dpm++2m",
+});
 
 /// Generation settings: everything but the prompt and the seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

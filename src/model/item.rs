@@ -2,19 +2,54 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::edit::Edited;
 use super::image::ImageRef;
 
 /// The id of a record in its source file: `1583` or `"0__0__1"`. It keeps its type so that exports
 /// return it unchanged.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Key {
     /// An integer.
     Int(i64),
     Text(String),
+}
+
+// Written by hand, because serde copies the value of an untagged enum before it tries the variants.
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Key, D::Error> {
+        from.deserialize_any(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl Visitor<'_> for KeyVisitor {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a whole number or text")
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Key, E> {
+        Ok(Key::Int(number))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Key, E> {
+        let number = i64::try_from(number).map_err(E::custom)?;
+        Ok(Key::Int(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Key, E> {
+        Ok(Key::Text(text.to_string()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Key, E> {
+        Ok(Key::Text(text))
+    }
 }
 
 impl std::fmt::Display for Key {
@@ -40,30 +75,12 @@ pub enum QuestionKind {
     FreeForm,
 }
 
-impl QuestionKind {
-    /// All types, in display and sort order.
-    pub const ALL: [QuestionKind; 4] = [
-        Self::MultipleChoice,
-        Self::TrueFalse,
-        Self::YesNo,
-        Self::FreeForm,
-    ];
-
-    /// The name in filters, tables, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MultipleChoice => "multiple-choice",
-            Self::TrueFalse => "true-false",
-            Self::YesNo => "yes-no",
-            Self::FreeForm => "free-form",
-        }
-    }
-
-    /// The type with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.name() == name)
-    }
-}
+named!(QuestionKind {
+    MultipleChoice: "multiple-choice",
+    TrueFalse: "true-false",
+    YesNo: "yes-no",
+    FreeForm: "free-form",
+});
 
 /// Role of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

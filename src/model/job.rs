@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::RunState;
 use super::generation::{FailureKind, Scheduler, Settings};
+use super::scoring::job::ScoringState;
 use super::trust::PendingConsent;
 
 /// The pictures that a generation job covers.
@@ -164,6 +165,10 @@ pub struct Newest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobState {
     pub id: u32,
+    /// Name of its kind: `generation`, `run`, `judging`, `similarity`, `scoring`, or `command`.
+    pub kind: String,
+    /// One result of it: `picture`, `answer`, `pair`, `score`, or `step`.
+    pub unit: String,
     /// Job name.
     pub name: String,
     /// The annotator who started it.
@@ -190,22 +195,24 @@ pub struct JobState {
     pub standing: JobStatus,
     /// Reason for the pause or failure.
     pub reason: Option<String>,
-    /// Pictures generated.
+    /// Results so far.
     pub done: u64,
-    /// Pictures in all, counting samples; `None` before the first run.
+    /// Results in all; `None` before they are counted.
     pub of: Option<u64>,
-    /// Pictures that failed.
+    /// Results that failed.
     pub failed: u64,
     /// Progress of the current batch, if the generator reports it.
     pub step: Option<Step>,
-    /// Pictures per minute over the last minute.
+    /// Results per minute over the last minute.
     pub rate: f64,
     /// Estimated seconds left.
     pub left_s: Option<u64>,
     /// The latest picture since the owner started.
     pub newest: Option<Newest>,
-    /// For an evaluation, its own state. The counts above then count answers instead of pictures.
+    /// For an evaluation, its own state.
     pub run: Option<Box<RunState>>,
+    /// For a scoring job, its own state.
+    pub scoring: Option<Box<ScoringState>>,
     /// The agreement that a paused or failed job waits for.
     pub waits: Option<Box<PendingConsent>>,
 }

@@ -45,24 +45,11 @@ pub enum ShownPictures {
     Pair,
 }
 
-impl ShownPictures {
-    /// All variants, in display order.
-    pub const ALL: [ShownPictures; 3] = [Self::None, Self::Item, Self::Pair];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Item => "item",
-            Self::Pair => "pair",
-        }
-    }
-
-    /// The variant with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
-    }
-}
+named!(ShownPictures {
+    None: "none",
+    Item: "item",
+    Pair: "pair",
+});
 
 /// The form of the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

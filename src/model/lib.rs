@@ -15,6 +15,7 @@
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
 //! | [`evaluation`] | evaluations: the model, its questions, settings, and answers |
+//! | [`field`] | the fields of items: one row each |
 //! | [`filter`] | filters and sort orders of items |
 //! | [`finding`] | findings of the linter |
 //! | [`free_form`] | scores of free-form answers by meaning |
@@ -29,6 +30,7 @@
 //! | [`mapping`] | the mapping of table columns to fields |
 //! | [`metafile`] | metadata files as text, including the shipped ones |
 //! | [`name`] | names that are also file names |
+//! | `named` | values with names |
 //! | [`ocr`] | OCR results |
 //! | [`prediction`] | predictions of models |
 //! | [`recompose`] | composing items again: request and report |
@@ -46,6 +48,9 @@
 //! | [`vlm`] | requests to vision-language models, and their replies |
 //! | [`weights`] | model files on this machine |
 
+#[macro_use]
+mod named;
+
 pub mod agreement;
 pub mod analysis;
 pub mod annotator;
@@ -59,6 +64,7 @@ pub mod device;
 pub mod edit;
 pub mod error;
 pub mod evaluation;
+pub mod field;
 pub mod filter;
 pub mod finding;
 pub mod free_form;
@@ -92,7 +98,8 @@ pub mod weights;
 
 pub use color::ColorLevel;
 pub use error::{Error, ErrorKind, Result};
-pub use filter::{Field, Filter, Sort};
+pub use field::Field;
+pub use filter::{Filter, Sort};
 pub use finding::{Finding, Rule, Severity};
 pub use image::ImageRef;
 pub use item::{

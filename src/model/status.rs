@@ -23,34 +23,17 @@ pub enum Status {
     Skipped,
 }
 
+// All statuses, in display and sort order. The position is the stored code.
+named!(Status {
+    Pending: "pending",
+    Accepted: "accepted",
+    Rejected: "rejected",
+    ToFix: "to-fix",
+    Flagged: "flagged",
+    Skipped: "skipped",
+});
+
 impl Status {
-    /// All statuses, in display and sort order. The position is the stored code.
-    pub const ALL: [Status; 6] = [
-        Self::Pending,
-        Self::Accepted,
-        Self::Rejected,
-        Self::ToFix,
-        Self::Flagged,
-        Self::Skipped,
-    ];
-
-    /// The name in filters, tables, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Accepted => "accepted",
-            Self::Rejected => "rejected",
-            Self::ToFix => "to-fix",
-            Self::Flagged => "flagged",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// The status with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
-    }
-
     /// The stored code: the position in [`Status::ALL`].
     pub fn code(self) -> u8 {
         self as u8

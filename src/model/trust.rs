@@ -24,23 +24,10 @@ pub enum DataKind {
     Pictures,
 }
 
-impl DataKind {
-    /// Both kinds, the lesser one first.
-    pub const ALL: [DataKind; 2] = [DataKind::Texts, DataKind::Pictures];
-
-    /// The name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            DataKind::Texts => "texts",
-            DataKind::Pictures => "pictures",
-        }
-    }
-
-    /// The kind with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<DataKind> {
-        DataKind::ALL.into_iter().find(|s| s.name() == name)
-    }
-}
+named!(DataKind {
+    Texts: "texts",
+    Pictures: "pictures",
+});
 
 /// A server, the variable whose value is sent as the key, and the kind of data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

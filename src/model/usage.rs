@@ -156,24 +156,14 @@ pub enum Freshness {
     Gone,
 }
 
+// All variants. The position is the stored code.
+named!(Freshness {
+    Fresh: "no",
+    Stale: "yes",
+    Gone: "gone",
+});
+
 impl Freshness {
-    /// All variants. The position is the stored code.
-    pub const ALL: [Freshness; 3] = [Self::Fresh, Self::Stale, Self::Gone];
-
-    /// The name in filters (`stale:NAME`) and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fresh => "no",
-            Self::Stale => "yes",
-            Self::Gone => "gone",
-        }
-    }
-
-    /// The variant with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name)
-    }
-
     /// The stored code: the position in [`Freshness::ALL`].
     pub fn code(self) -> u8 {
         self as u8

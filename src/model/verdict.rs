@@ -23,35 +23,15 @@ pub enum Verdict {
     Answer,
 }
 
-impl Verdict {
-    pub const ALL: [Verdict; 7] = [
-        Self::Accept,
-        Self::Reject,
-        Self::Fix,
-        Self::Skip,
-        Self::Flag,
-        Self::Unsure,
-        Self::Answer,
-    ];
-
-    /// The name in journals and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Accept => "accept",
-            Self::Reject => "reject",
-            Self::Fix => "fix",
-            Self::Skip => "skip",
-            Self::Flag => "flag",
-            Self::Unsure => "unsure",
-            Self::Answer => "answer",
-        }
-    }
-
-    /// The verdict with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|v| v.name() == name)
-    }
-}
+named!(Verdict {
+    Accept: "accept",
+    Reject: "reject",
+    Fix: "fix",
+    Skip: "skip",
+    Flag: "flag",
+    Unsure: "unsure",
+    Answer: "answer",
+});
 
 /// How certain it is that the annotator had the item on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,26 +61,14 @@ pub enum PictureSeen {
     Broken,
 }
 
+named!(PictureSeen {
+    Painted: "painted",
+    NotPainted: "not-painted",
+    Missing: "missing",
+    Broken: "broken",
+});
+
 impl PictureSeen {
-    /// All variants.
-    pub const ALL: [PictureSeen; 4] =
-        [Self::Painted, Self::NotPainted, Self::Missing, Self::Broken];
-
-    /// The name in journals, CSV, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Painted => "painted",
-            Self::NotPainted => "not-painted",
-            Self::Missing => "missing",
-            Self::Broken => "broken",
-        }
-    }
-
-    /// The variant with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<PictureSeen> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
-    }
-
     /// Describes the pictures that were not drawn; `None` if all were.
     pub fn describe_unseen(pictures: &[PictureSeen]) -> Option<String> {
         let of = pictures.len();
@@ -193,28 +161,16 @@ pub enum Part {
     Adjudication,
 }
 
+named!(Part {
+    Main: "main",
+    Revision: "revision",
+    Repeat: "repeat",
+    Probe: "probe",
+    Calibration: "calibration",
+    Adjudication: "adjudication",
+});
+
 impl Part {
-    pub const ALL: [Part; 6] = [
-        Self::Main,
-        Self::Revision,
-        Self::Repeat,
-        Self::Probe,
-        Self::Calibration,
-        Self::Adjudication,
-    ];
-
-    /// The name in journals and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Main => "main",
-            Self::Revision => "revision",
-            Self::Repeat => "repeat",
-            Self::Probe => "probe",
-            Self::Calibration => "calibration",
-            Self::Adjudication => "adjudication",
-        }
-    }
-
     /// Whether it can change the status of the item.
     pub fn decides(self) -> bool {
         matches!(self, Self::Main | Self::Revision | Self::Adjudication)

@@ -24,18 +24,11 @@ pub enum VerdictForm {
     LabelStudio,
 }
 
-impl VerdictForm {
-    pub const ALL: [VerdictForm; 3] = [Self::Jsonl, Self::Csv, Self::LabelStudio];
-
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::Csv => "csv",
-            Self::LabelStudio => "label-studio",
-        }
-    }
-}
+named!(VerdictForm {
+    Jsonl: "jsonl",
+    Csv: "csv",
+    LabelStudio: "label-studio",
+});
 
 /// A verdict outside of journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

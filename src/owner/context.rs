@@ -19,8 +19,9 @@ pub use self::items::{Data, Items};
 pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
+use super::engine::Engine;
 use super::evaluate::Evaluations;
-use super::generate::{GeneratorFactory, JobQueue};
+use super::generate::{GeneratorFactory, Requested};
 use super::latency::Latency;
 use super::metadata::MetadataCache;
 use super::rounds::{AtWork, Rounds};
@@ -62,11 +63,14 @@ pub struct OwnerContext {
     pub search: Search,
     /// The metadata and its usage by items.
     pub metadata: Arc<MetadataCache>,
-    pub jobs: JobQueue,
+    /// Jobs of all kinds.
+    pub jobs: Engine,
+    /// The pictures that items request.
+    pub requested: Requested,
     pub rounds: Rounds,
     /// Connections that work on rounds.
     pub at_work: AtWork,
-    /// Scores, rules, and scoring jobs.
+    /// Scores and rules.
     pub scoring: Scoring,
     pub evaluations: Evaluations,
     /// Settings of `benchtop.toml`.
@@ -109,7 +113,8 @@ impl OwnerContext {
             writer,
             search: Search::default(),
             metadata: Arc::default(),
-            jobs: JobQueue::new(maker),
+            jobs: Engine::default(),
+            requested: Requested::new(maker),
             rounds: Rounds::default(),
             at_work: AtWork::default(),
             scoring: Scoring::default(),

@@ -153,7 +153,7 @@ impl Conversation {
             &self.who,
             (self.outbox.clone(), number),
             self.running.flag(number),
-            work,
+            (R::LISTED.then_some(R::NAME), work),
         );
         true
     }

@@ -139,8 +139,8 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
 /// Warns about items whose picture files are missing.
 fn gone(owner: &OwnerContext) {
     let Ok(gone) = owner
-        .jobs
-        .rows_with_missing_files(owner, Cancel::when(&|| owner.jobs.is_ending()))
+        .requested
+        .missing_files(owner, Cancel::when(&|| owner.jobs.is_ending()))
     else {
         return;
     };

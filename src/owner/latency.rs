@@ -41,37 +41,18 @@ pub enum Step {
     Total,
 }
 
-impl Step {
-    /// All steps, in order.
-    pub const ALL: [Step; 10] = [
-        Step::Queue,
-        Step::Locks,
-        Step::Prepare,
-        Step::Batch,
-        Step::Append,
-        Step::Sync,
-        Step::Check,
-        Step::Apply,
-        Step::Send,
-        Step::Total,
-    ];
-
-    /// Name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Step::Queue => "queue",
-            Step::Locks => "locks",
-            Step::Prepare => "prepare",
-            Step::Batch => "batch",
-            Step::Append => "append",
-            Step::Sync => "sync",
-            Step::Check => "check",
-            Step::Apply => "apply",
-            Step::Send => "send",
-            Step::Total => "total",
-        }
-    }
-}
+benchtop_model::named!(Step {
+    Queue: "queue",
+    Locks: "locks",
+    Prepare: "prepare",
+    Batch: "batch",
+    Append: "append",
+    Sync: "sync",
+    Check: "check",
+    Apply: "apply",
+    Send: "send",
+    Total: "total",
+});
 
 struct Histogram {
     counts: [AtomicU64; BUCKETS],

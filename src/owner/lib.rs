@@ -7,9 +7,10 @@
 //! | [`context`] | the state that the threads share, in parts |
 //! | `conversation` | the requests of one client, and the routes of the replies |
 //! | [`dispatch`] | the handler of each request, generated from the table of requests |
-//! | [`evaluate`] | evaluations: the thread that asks models, and requests about runs |
+//! | [`engine`] | jobs of all kinds: files, order, actions, and the threads that work on them |
+//! | [`evaluate`] | evaluations, judges of answers, and similarity of answers |
 //! | `file_watch` | keeps the inventory and warns about changed files |
-//! | [`generate`] | generation jobs: one thread per device |
+//! | [`generate`] | generation of pictures |
 //! | [`jobs`] | imports, edits, and other long requests, each on its own thread |
 //! | [`latency`] | durations of the steps between a decision and its receipt |
 //! | [`log`] | the log of the owner |
@@ -18,10 +19,9 @@
 //! | [`queries`] | handlers of queries: items, metadata, jobs, and boards |
 //! | [`read_only`] | when a read-only owner must be replaced, and whether the project was moved |
 //! | `rounds` | running rounds: leases, the purpose of each verdict, and adjudication |
-//! | [`scoring`] | scoring jobs, rules, and outcomes |
+//! | [`scoring`] | scores, rules, and outcomes |
 //! | [`search`] | filtered, sorted, and searched lists of items |
 //! | [`server`] | the process: lock, opening of the project, connections, and shutdown |
-//! | `server_outage` | retry delays of jobs whose servers do not answer |
 //! | [`session`] | one client connection: greeting and frames |
 //! | `settings` | rereads `benchtop.toml` when it changes |
 //! | [`trust`] | consent to sending data, and trust in jobs |
@@ -33,6 +33,7 @@ pub mod clock;
 pub mod context;
 mod conversation;
 pub mod dispatch;
+pub mod engine;
 pub mod evaluate;
 mod file_watch;
 pub mod generate;
@@ -47,7 +48,6 @@ mod rounds;
 pub mod scoring;
 pub mod search;
 pub mod server;
-mod server_outage;
 pub mod session;
 mod settings;
 pub mod trust;

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::generate::PictureStates;
 use super::metadata::MetadataSnapshot;
 use benchtop_model::cancel::Cancel;
+use benchtop_model::field::Source;
 use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Field, Filter, Item, Result, Sort};
 use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
@@ -210,7 +211,7 @@ impl Search {
         Ok(rows)
     }
 
-    /// Rank of each row in the order of ids or questions.
+    /// Rank of each row in the order of a text.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
         let mut held = self.ranks.lock();
         if let Some((_, ranks)) = held
@@ -226,7 +227,7 @@ impl Search {
             let key = match (field, &item.key) {
                 (Field::Id, benchtop_model::Key::Int(n)) => (item.dataset, *n, row as u32),
                 (Field::Id, benchtop_model::Key::Text(_)) => (item.id, 0, row as u32),
-                _ => (item.question.to_lowercase(), 0, row as u32),
+                _ => (field.of(&item).to_lowercase(), 0, row as u32),
             };
             keys.push(key);
             Ok(true)
@@ -318,7 +319,7 @@ impl Search {
         }
         let texts: HashMap<Field, Arc<Vec<u32>>> = sort
             .iter()
-            .filter(|s| matches!(s.field, Field::Id | Field::Question))
+            .filter(|s| matches!(s.field.row().source, Source::Text(_)))
             .map(|s| Ok((s.field, self.ranks(catalog, s.field)?)))
             .collect::<Result<_>>()?;
         query::sort(catalog.columns(), overlay, &mut rows, sort, &|field| {

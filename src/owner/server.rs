@@ -198,9 +198,7 @@ fn serve(held: Held) -> Result<()> {
     )?;
     let watching = super::metadata::watch(&shared)
         .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
-    super::generate::start(&shared);
-    super::scoring::start(&shared);
-    super::evaluate::start(&shared);
+    super::engine::start(&shared);
     let watching_files = match shared.writable.opened_read_only {
         Some(_) => None,
         None => Some(
@@ -219,8 +217,6 @@ fn serve(held: Held) -> Result<()> {
     // Accept no more clients. Then write the queued decisions and the checkpoint.
     drop(socket);
     shared.jobs.end();
-    shared.scoring.end();
-    shared.evaluations.end();
     shared.metadata.end();
     let _ = watching.join();
     let (done, finished) = mpsc::channel();

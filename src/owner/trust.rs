@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::context::OwnerContext;
 use benchtop_files::project::Project;
@@ -20,13 +20,12 @@ use benchtop_model::evaluation::{NewRun, Server};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{GenerationOverrides, JobAct};
 use benchtop_model::scoring::Scorer;
-use benchtop_model::scoring::job::ScoringAct;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination, refusal};
 use benchtop_model::{Item, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_protocol::wire::{AnyRequest, request};
-use benchtop_store::runs::Run;
-use benchtop_store::trust::{Folder, JobKind, TrustFile, TrustedJob, token};
+use benchtop_store::jobs::JobHeader;
+use benchtop_store::trust::{Folder, TrustFile, TrustedJob, token};
 
 /// Servers of an evaluation, each once.
 ///
@@ -175,11 +174,7 @@ pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
     match ask {
         AnyRequest::JobAct(request::JobAct { id, act }) => {
             let resumes = matches!(act, JobAct::Resume | JobAct::Retry);
-            resumes && (shared.evaluations.does_wait(*id) || shared.jobs.waits_for_consent(*id))
-        }
-        AnyRequest::ScoringAct(request::ScoringAct { id, act }) => {
-            matches!(act, ScoringAct::Resume | ScoringAct::Retry)
-                && shared.scoring.waits_for_consent(*id)
+            resumes && shared.jobs.waits_for_consent(*id)
         }
         _ => true,
     }
@@ -253,79 +248,11 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
     }
 }
 
-fn digest(parts: &Value) -> String {
+/// Digest of what decides which data a job sends where.
+pub fn digest(parts: &Value) -> String {
     blake3::hash(parts.to_string().as_bytes())
         .to_hex()
         .to_string()
-}
-
-/// Digest of everything in an evaluation that decides what is sent where. Excludes the number of
-/// concurrent requests.
-pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
-    let mut new = run.new.clone();
-    new.servers
-        .iter_mut()
-        .for_each(|server| server.concurrency = 0);
-    let mut new = json!(new);
-    // Runs of earlier versions have no such field.
-    if let Some(fields) = new
-        .as_object_mut()
-        .filter(|fields| fields.get("drafts") == Some(&json!(false)))
-    {
-        fields.remove("drafts");
-    }
-    let Run {
-        id,
-        label,
-        by,
-        created,
-        instruction,
-        items,
-        asks,
-        ..
-    } = run;
-    digest(&json!([
-        new,
-        id,
-        label,
-        by,
-        created,
-        instruction,
-        items,
-        asks,
-        numbers
-    ]))
-}
-
-/// The same for a generation job, with the servers in `benchtop.toml`.
-pub fn digest_of_generation(
-    config: &Config,
-    job: &benchtop_store::jobs::Job,
-    numbers: &[u32],
-) -> String {
-    let wishes = build::complete_overrides(config, &job.wishes);
-    let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
-    let servers = is_http.then_some(&config.generate.endpoints);
-    // The stored filter text is truncated, so the digest uses the item numbers instead.
-    let benchtop_store::jobs::Job {
-        id,
-        by,
-        created,
-        scope,
-        samples,
-        seed,
-        ..
-    } = job;
-    digest(&json!([
-        wishes, servers, id, by, created, scope, samples, seed, numbers
-    ]))
-}
-
-/// The same for a scoring job, with the servers of its judge.
-pub fn digest_of_scoring(config: &Config, id: u32, scorer: &Scorer, filter: &str) -> String {
-    let is_asking = matches!(scorer, Scorer::Judge(_) | Scorer::Alignment);
-    let servers = is_asking.then_some((&config.judge.endpoints, &config.judge.model));
-    digest(&json!([id, scorer, filter, servers]))
 }
 
 /// Jobs of this project that may resume by themselves, as of the start of the owner.
@@ -343,27 +270,27 @@ impl ResumableJobs {
     }
 
     /// Whether the user started this job here and nothing that decides what it sends has changed.
-    pub fn has(&self, kind: JobKind, id: u32, token: Option<&str>, digest: &str) -> bool {
-        let (Some(folder), Some(token)) = (&self.folder, token) else {
+    pub fn has(&self, kind: &str, header: &JobHeader, digest: &str) -> bool {
+        let (Some(folder), Some(token)) = (&self.folder, &header.token) else {
             return false;
         };
-        let is_it = |j: &&TrustedJob| j.kind == kind && j.id == id && j.folder == *folder;
+        let is_it = |j: &&TrustedJob| j.kind == kind && j.id == header.id && j.folder == *folder;
         self.held
             .jobs
             .iter()
             .find(is_it)
-            .is_some_and(|j| j.token == token && j.digest == digest)
+            .is_some_and(|j| j.token == *token && j.digest == digest)
     }
 }
 
 /// Allows this job to resume by itself. Returns the token to store with the job; `None` if it
 /// cannot be recorded. The job then runs, but waits after the next start of the owner.
-pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> Option<String> {
+pub fn begin(shared: &OwnerContext, kind: &str, id: u32, digest: String) -> Option<String> {
     let remember = || -> Result<String> {
         let (folder, token) = (Folder::of(shared.project.root())?, token()?);
         shared.trust.begin(&TrustedJob {
             folder,
-            kind,
+            kind: kind.into(),
             id,
             token: token.clone(),
             digest,
@@ -383,7 +310,7 @@ pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> O
 }
 
 /// Revokes this: the job has finished, or waits for a person.
-pub fn end(shared: &OwnerContext, kind: JobKind, id: u32) {
+pub fn end(shared: &OwnerContext, kind: &str, id: u32) {
     if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
         super::log::write(format_args!(
             "{} cannot revoke the permission of job {id} to resume by itself: {problem}",

@@ -15,7 +15,7 @@ pub use self::runs::Reach;
 pub use super::board::model_name;
 use benchtop_formats::{self as formats, DetectedFile, MODEL, Questions};
 use benchtop_model::mapping::Mapping;
-use benchtop_model::{Error, Item, Key, Result};
+use benchtop_model::{Error, Form, Item, Key, Prediction, Result};
 
 /// A file and how it is read.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ pub fn plan(
     let mut known = there.clone();
     let (own, other): (Vec<_>, Vec<_>) = files
         .into_iter()
-        .partition(|(f, _)| f.format.holds().questions == Questions::Own);
+        .partition(|(f, _)| f.format.questions == Questions::Own);
     let paths: BTreeSet<PathBuf> = own
         .iter()
         .chain(&other)
@@ -87,7 +87,7 @@ pub fn plan(
     for (found, root) in own {
         let source = Source::of(found, root, &[], said)?.0;
         known.extend(source.dataset.clone());
-        if source.found.format.holds().predictions {
+        if source.found.format.has_predictions {
             answers.push(source.clone());
         }
         plan.questions.push(source);
@@ -126,7 +126,7 @@ pub fn plan(
     let beside = plan
         .answers
         .iter()
-        .filter(|s| s.found.format.holds().questions == Questions::Beside);
+        .filter(|s| s.found.format.questions == Questions::Beside);
     plan.recorded_questions = beside
         .filter(|s| {
             s.dataset
@@ -146,9 +146,8 @@ impl Source {
         known: &[String],
         said: ReadOptions<'_>,
     ) -> Result<(Source, Option<PathBuf>)> {
-        let about =
-            formats::about(&found.path, found.format, known).map_err(|p| p.file(&found.path))?;
-        let questions = found.format.holds().questions;
+        let about = (found.format.about)(&found.path, known).map_err(|p| p.file(&found.path))?;
+        let questions = found.format.questions;
         let stem = || {
             found
                 .path
@@ -169,14 +168,8 @@ impl Source {
             .or(own);
         let mut model = said.model.map(str::to_string).or(about.model);
         // MVP-Bench's plain and evaluated answers are not two runs.
-        let mvp = matches!(
-            found.format,
-            formats::Format::MvpPredictions
-                | formats::Format::MvpEvaluated
-                | formats::Format::MvpCircularPredictions
-        );
-        let stated = model.is_some() && !mvp;
-        if said.model.is_none() && found.format.holds().predictions {
+        let stated = model.is_some() && found.format.answers_to == Form::Plain;
+        if said.model.is_none() && found.format.has_predictions {
             model = first_model(&found, said.mapping).or(model);
         }
         let source = Source {
@@ -213,14 +206,10 @@ impl Source {
             .map_or_else(|_| self.name(), |path| path.display().to_string())
     }
 
-    /// The model of a row.
-    pub fn model_of(&self, row: &mut benchtop_model::Prediction, said: ReadOptions<'_>) -> String {
-        let own = row
-            .extra
-            .shift_remove(MODEL)
-            .and_then(|name| name.as_str().map(str::to_string));
-        let own = if said.model.is_some() { None } else { own };
-        own.or_else(|| self.model.clone())
+    /// The model of the rows that do not state one.
+    pub fn file_model(&self) -> String {
+        self.model
+            .clone()
             .unwrap_or_else(|| model_name(&self.found.path))
     }
 
@@ -235,6 +224,13 @@ impl Source {
     fn run(&self) -> &Path {
         self.part_of.as_deref().unwrap_or(&self.found.path)
     }
+}
+
+/// Takes the model that a row states, if it counts.
+pub fn stated_model(row: &mut Prediction, said: ReadOptions<'_>) -> Option<String> {
+    let stated = row.extra.shift_remove(MODEL)?;
+    let stated = stated.as_str().filter(|_| said.model.is_none())?;
+    Some(stated.to_string())
 }
 
 /// The model in the first row of a table.
@@ -342,14 +338,14 @@ pub fn apart(source: &Source, taken: &BTreeSet<String>) -> String {
         .clone()
         .unwrap_or_else(|| model_name(&source.found.path));
     if taken.contains(&name) {
-        format!("{name}-{}", source.found.format.name())
+        format!("{name}-{}", source.found.format.name)
     } else {
         name
     }
 }
 
 /// Gives an answer that counts rows the key of its question.
-pub fn rekey(row: &mut benchtop_model::Prediction, keys: &[Key]) {
+pub fn rekey(row: &mut Prediction, keys: &[Key]) {
     if let Key::Int(at) = row.key
         && let Some(key) = usize::try_from(at).ok().and_then(|at| keys.get(at))
     {

@@ -14,7 +14,8 @@ use super::snapshot_format::{Reading, write};
 use super::status_columns::StatusColumns;
 use benchtop_model::{Error, Result};
 
-const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
+/// Another column of names makes another layout.
+const COLUMNS: &[u8; 8] = &[b'b', b't', b'c', b'o', b'l', b's', 0, NAMED.len() as u8 - 3];
 const STATUSES: &[u8; 8] = b"btstat\x00\x03";
 /// Bytes per row of columns: hash of the id, codes, question type.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 1;

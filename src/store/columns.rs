@@ -4,24 +4,20 @@ use std::collections::HashMap;
 
 use benchtop_model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
 
-/// Rows per block. A block stays below [`super::index::VALUE_LIMIT`] bytes.
+/// Rows per block of statuses.
 pub const BLOCK_ROWS: usize = 216;
+
+/// Rows per block of columns. A block stays below [`super::index::VALUE_LIMIT`] bytes, also with
+/// more columns.
+pub const COLUMN_ROWS: usize = (4_545 - HEADER - 4) / ROW_BYTES;
 
 /// Maximum length of a name in bytes. A longer value is not a subtask, level, or style.
 pub const NAME_LIMIT: usize = 1000;
 
-/// Columns of names, in stored order.
-pub const NAMED: [Field; 6] = [
-    Field::Dataset,
-    Field::Subtask,
-    Field::Level,
-    Field::Style,
-    Field::Side,
-    Field::Variant,
-];
+pub use benchtop_model::field::NAMED;
 
-/// Version of the block layout.
-const VERSION: u8 = 2;
+/// Version of the block layout. Another column of names makes another layout.
+const VERSION: u8 = NAMED.len() as u8 - 4;
 const HEADER: usize = 5;
 const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
 
@@ -175,24 +171,16 @@ impl Columns {
     }
 
     fn codes(&mut self, item: &Item) -> Result<[u16; NAMED.len()]> {
-        let values = [
-            Some(item.dataset.as_str()),
-            item.subtask.as_deref(),
-            item.level.as_deref(),
-            item.style.as_deref(),
-            item.pair.as_ref().map(|p| p.side.name()),
-            item.variant.as_ref().map(|v| v.name.as_str()),
-        ];
         let mut codes = [0; NAMED.len()];
-        for (at, value) in values.into_iter().enumerate() {
-            codes[at] = self.names[at].intern(value.unwrap_or(""), NAMED[at])?;
+        for (at, field) in NAMED.into_iter().enumerate() {
+            codes[at] = self.names[at].intern(field.of(item), field)?;
         }
         Ok(codes)
     }
 
     /// Encodes block `index`: version, number of rows, columns one after the other, CRC-32.
     pub fn encode_block(&self, index: usize) -> Vec<u8> {
-        let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
+        let rows = index * COLUMN_ROWS..self.len().min((index + 1) * COLUMN_ROWS);
         let mut out = Vec::with_capacity(HEADER + rows.len() * ROW_BYTES + 4);
         out.push(VERSION);
         out.extend_from_slice(&(rows.len() as u32).to_le_bytes());
@@ -237,7 +225,7 @@ impl Columns {
     }
 
     pub fn blocks(&self) -> usize {
-        self.len().div_ceil(BLOCK_ROWS)
+        self.len().div_ceil(COLUMN_ROWS)
     }
 
     /// Index of a named field in [`NAMED`].

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
-use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
+use super::columns::{BLOCK_ROWS, COLUMN_ROWS, Columns, NAMED, Names};
 use super::prefix_digest::JournalHashes;
 use super::segment::Frame;
 use super::status_columns::StatusColumns;
@@ -292,7 +292,7 @@ impl Index {
     pub fn columns(&self, meta: &Meta) -> Result<Columns> {
         let rows = meta.rows;
         let mut columns = Columns::with_capacity(rows as usize);
-        for block in 0..(rows as usize).div_ceil(BLOCK_ROWS) {
+        for block in 0..(rows as usize).div_ceil(COLUMN_ROWS) {
             let bytes = self.get(&key(b"col/", block))?;
             columns.decode_block(
                 &bytes.ok_or_else(|| corrupt(format!("column block {block} is missing")))?,

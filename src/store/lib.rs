@@ -22,7 +22,7 @@
 //! | [`history`] | the decisions of all journals in one order, and the ledger at a point in time |
 //! | [`index`] | the sled database: column blocks, frame tables, and the status checkpoint |
 //! | [`inventory`] | path, length, and hash of every file at the last check |
-//! | [`jobs`] | `jobs/`: generation jobs |
+//! | [`jobs`] | the files of jobs |
 //! | [`journal`] | `sessions/*.jsonl`: the decisions of one annotator |
 //! | [`json_checksum`] | JSON files with their own checksum |
 //! | [`judge_cache`] | `runs/judge.jsonl`: answers that judges read in outputs |

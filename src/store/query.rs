@@ -2,11 +2,16 @@
 
 mod summary;
 
+use std::borrow::Cow;
+
 use regex::RegexBuilder;
+use serde::Deserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 
 use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
 use super::status_columns::StatusColumns;
+use benchtop_model::field::Source;
 use benchtop_model::history::to_the_second;
 use benchtop_model::table::Match;
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort};
@@ -92,18 +97,18 @@ pub fn sort(
 ) {
     // Sorts by the least important key first. Each pass is stable.
     for Sort { field, descending } in sort.iter().rev().copied() {
-        match field {
-            Field::Number => {
+        match field.row().source {
+            Source::Number => {
                 rows.sort_unstable();
                 if descending {
                     rows.reverse();
                 }
             }
-            Field::Status => {
+            Source::Status => {
                 count_sort(rows, descending, 256, |row| u16::from(overlay.status[row]))
             }
-            Field::Type => count_sort(rows, descending, 256, |row| u16::from(columns.kind[row])),
-            Field::Judged => {
+            Source::Type => count_sort(rows, descending, 256, |row| u16::from(columns.kind[row])),
+            Source::Judged => {
                 rows.sort_by(|a, b| {
                     in_order(
                         overlay.judged[*a as usize].cmp(&overlay.judged[*b as usize]),
@@ -111,15 +116,15 @@ pub fn sort(
                     )
                 });
             }
-            Field::Id | Field::Question => {
+            Source::Text(_) => {
                 if let Some(rank) = text_rank(field) {
                     rows.sort_by(|a, b| {
                         in_order(rank[*a as usize].cmp(&rank[*b as usize]), descending)
                     });
                 }
             }
-            named => {
-                let Some(at) = Columns::named(named) else {
+            Source::Name(_) => {
+                let Some(at) = Columns::named(field) else {
                     continue;
                 };
                 let ranks = columns.names[at].ranks();
@@ -158,7 +163,7 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
     *rows = out;
 }
 
-/// The value of a field in a row as text. Id and question are read from the segments.
+/// The value of a field in a row as text. Texts are read from the segments.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if the texts are damaged.
@@ -168,36 +173,59 @@ pub fn cell(
     field: Field,
     row: usize,
 ) -> Result<String> {
-    Ok(match field {
-        Field::Number => (row + 1).to_string(),
-        Field::Status => overlay.status(row).name().into(),
-        Field::Type => catalog.columns().question_kind(row).name().into(),
-        Field::Judged => to_the_second(overlay.judged.get(row).copied().unwrap_or(0)),
-        Field::Id => catalog.item(row)?.id,
-        Field::Question => catalog.item(row)?.question,
-        named => catalog.columns().value(named, row).into(),
+    Ok(match field.row().source {
+        Source::Number => (row + 1).to_string(),
+        Source::Status => overlay.status(row).name().into(),
+        Source::Type => catalog.columns().question_kind(row).name().into(),
+        Source::Judged => to_the_second(overlay.judged.get(row).copied().unwrap_or(0)),
+        Source::Text(of) => of(&catalog.item(row)?).into(),
+        Source::Name(_) => catalog.columns().value(field, row).into(),
     })
 }
 
-/// The texts of an item that are columns of the table.
-#[derive(serde::Deserialize)]
-struct TextCells {
-    id: String,
-    question: String,
+/// Reads only these fields of an item.
+struct Texts<'f>(&'f [Field]);
+
+impl<'de> Visitor<'de> for Texts<'_> {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an item")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(
+        self,
+        mut item: A,
+    ) -> std::result::Result<Vec<String>, A::Error> {
+        let mut found = vec![String::new(); self.0.len()];
+        while let Some(key) = item.next_key::<Cow<'de, str>>()? {
+            match self.0.iter().position(|field| field.name() == key) {
+                Some(at) => found[at] = item.next_value()?,
+                None => drop(item.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
 }
 
-/// Calls `each` with the id and question of all `rows`, in ascending order.
-fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCells)) -> Result<()> {
+/// Calls `each` with the texts of these fields in all `rows`, in ascending order.
+fn each_text(
+    catalog: &Catalog,
+    rows: &[u32],
+    fields: &[Field],
+    each: &mut dyn FnMut(u32, &[String]),
+) -> Result<()> {
     let mut rows = rows.to_vec();
     rows.sort_unstable();
     catalog.each_of(&rows, &mut |row, line| {
-        let cells = serde_json::from_slice(line).map_err(|e| {
+        let mut item = serde_json::Deserializer::from_slice(line);
+        let texts = item.deserialize_map(Texts(fields)).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
                 format!("cannot parse item #{}: {e}", row + 1),
             )
         })?;
-        each(row, cells);
+        each(row, &texts);
         Ok(())
     })
 }
@@ -210,9 +238,10 @@ fn each_cell(
     rows: &[u32],
     each: &mut dyn FnMut(u32, &str),
 ) -> Result<()> {
-    match field {
-        Field::Id => each_text(catalog, rows, &mut |row, cells| each(row, &cells.id)),
-        Field::Question => each_text(catalog, rows, &mut |row, cells| each(row, &cells.question)),
+    match field.row().source {
+        Source::Text(_) => each_text(catalog, rows, &[field], &mut |row, texts| {
+            each(row, &texts[0])
+        }),
         _ => {
             for row in rows {
                 each(*row, &cell(catalog, overlay, field, *row as usize)?);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::jobs::{self, JobHeader, RUN};
 use benchtop_model::evaluation::{OptionOrders, Wording};
 use benchtop_model::generation::FailureKind;
 
@@ -20,7 +21,6 @@ pub(crate) fn run(id: u32) -> Run {
         drafts: false,
     };
     Run {
-        v: 1,
         id,
         label: "m".into(),
         by: "ann".into(),
@@ -29,13 +29,26 @@ pub(crate) fn run(id: u32) -> Run {
         instruction: "paper".into(),
         items: 3,
         asks: 3,
-        turn: 0,
-        standing: JobStatus::Queued,
-        reason: None,
         counts: Counts::default(),
-        token: None,
         drafts: 0,
     }
+}
+
+/// Writes the job file of a run.
+fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
+    let header = JobHeader {
+        id: run.id,
+        kind: RUN.into(),
+        by: run.by.clone(),
+        created: run.created,
+        ..JobHeader::default()
+    };
+    jobs::create(root, &header, &serde_json::to_value(run).unwrap(), numbers)
+}
+
+fn list(root: &Path) -> Vec<Run> {
+    let (stored, _) = jobs::list(root).unwrap();
+    stored.iter().map(|job| job.spec().unwrap()).collect()
 }
 
 fn answer(number: u32, text: &str) -> Line {
@@ -74,7 +87,7 @@ fn failed(number: u32) -> Line {
 fn runs_round_trip_and_remove_deletes_all_files() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
-    assert!(list(root).unwrap().0.is_empty());
+    assert!(list(root).is_empty());
     create(root, &run(12), None).unwrap();
     create(root, &run(2), Some(&[3, 1])).unwrap();
     std::fs::write(folder(root).join("0003.json"), "{}").unwrap();
@@ -83,24 +96,16 @@ fn runs_round_trip_and_remove_deletes_all_files() {
         folder(root).join("0004.json"),
     )
     .unwrap();
-    let (runs, problems) = list(root).unwrap();
-    assert_eq!(
-        (runs.as_slice(), problems.len()),
-        ([run(2), run(12)].as_slice(), 2)
-    );
-    assert_eq!(
-        (
-            numbers(root, &run(2)).unwrap(),
-            numbers(root, &run(12)).unwrap()
-        ),
-        (vec![3, 1], vec![1, 2, 3])
-    );
+    assert_eq!(list(root), [run(2), run(12)]);
+    assert_eq!(jobs::list(root).unwrap().1.len(), 2);
+    let numbers = |id| jobs::numbers(root, RUN, id).unwrap();
+    assert_eq!((numbers(2), numbers(12)), (Some(vec![3, 1]), None));
     Journal::open(root, 2, ValidPrefix::default())
         .unwrap()
         .append(&[answer(1, "x")])
         .unwrap();
-    remove(root, 2).unwrap();
-    assert_eq!(list(root).unwrap().0, [run(12)]);
+    jobs::remove(root, RUN, 2).unwrap();
+    assert_eq!(list(root), [run(12)]);
     assert!(progress(root, 2).unwrap().0.answered.is_empty());
 }
 
@@ -126,7 +131,7 @@ fn a_damaged_last_answer_stays_and_torn_tails_are_removed_with_the_run() {
         .unwrap();
     assert!(std::fs::read(&file).unwrap().starts_with(&bytes));
     assert!(folder(root).join("0001.jsonl.torn-1").exists());
-    remove(root, 1).unwrap();
+    jobs::remove(root, RUN, 1).unwrap();
     assert_eq!(std::fs::read_dir(folder(root)).unwrap().count(), 0);
 }
 

@@ -31,17 +31,6 @@ const MAX_FILE: u64 = 4 << 20;
 /// seen again.
 const MAX_JOBS: usize = 1000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JobKind {
-    /// An evaluation of a model.
-    Run,
-    /// Generation of pictures.
-    Generation,
-    /// Scoring of items.
-    Scoring,
-}
-
 /// Identifies the folder of a project. A copy of the folder has another identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
@@ -70,7 +59,8 @@ impl Folder {
 pub struct TrustedJob {
     #[serde(flatten)]
     pub folder: Folder,
-    pub kind: JobKind,
+    /// Name of the kind of job.
+    pub kind: String,
     pub id: u32,
     /// The random text that is stored with the job.
     pub token: String,
@@ -313,14 +303,14 @@ impl Trust {
     pub fn begin(&self, job: &TrustedJob) -> Result<()> {
         self.change(|held| {
             held.jobs
-                .retain(|j| !is_job(j, &job.folder.project, job.kind, job.id));
+                .retain(|j| !is_job(j, &job.folder.project, &job.kind, job.id));
             held.jobs.push(job.clone());
             true
         })
     }
 
     /// Revokes the trust in this job.
-    pub fn end(&self, root: &Path, kind: JobKind, id: u32) -> Result<()> {
+    pub fn end(&self, root: &Path, kind: &str, id: u32) -> Result<()> {
         let project = root.to_string_lossy();
         if !self
             .read()?
@@ -338,7 +328,7 @@ impl Trust {
     }
 }
 
-fn is_job(job: &TrustedJob, project: &str, kind: JobKind, id: u32) -> bool {
+fn is_job(job: &TrustedJob, project: &str, kind: &str, id: u32) -> bool {
     job.folder.project == project && job.kind == kind && job.id == id
 }
 

@@ -8,6 +8,7 @@
 //! | [`action`] | the table of all actions |
 //! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
 //! | `editor` | opens the person's editor on a file at a line |
+//! | [`item`] | an item and its pictures, as panes show them |
 //! | [`keymap`] | key bindings |
 //! | [`pane`] | what every pane implements, and what it may ask of the program |
 //! | [`palette`] | color arithmetic for themes and pictures |
@@ -22,6 +23,7 @@
 pub mod action;
 pub mod app;
 mod editor;
+pub mod item;
 pub mod keymap;
 pub mod palette;
 pub mod pane;

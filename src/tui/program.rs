@@ -184,9 +184,9 @@ impl<W: Write> Program<W> {
             .map_err(|e| gone(&e))?;
         let app = &mut self.app;
         let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| app.draw(buf));
-        let area = drawn.map_err(|e| gone(&e))?;
+        drawn.map_err(|e| gone(&e))?;
         let backend = self.terminal.backend_mut();
-        self.app.finish(area, backend).map_err(|e| gone(&e))?;
+        self.app.finish(backend).map_err(|e| gone(&e))?;
         let extra = self.app.take_extra();
         let query = self.app.receipt_query().unwrap_or_default();
         for bytes in [extra.as_slice(), query] {

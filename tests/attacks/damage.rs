@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use benchtop::files::project::Project;
 use benchtop::pipeline::verify::{Report, Severity, verify};
 use benchtop::store::inventory::{Inventory, Kind};
-use benchtop::store::{manifest, open, rounds as stored_rounds, runs};
+use benchtop::store::{jobs, manifest, open, rounds as stored_rounds, runs};
 use serde_json::Value;
 
 use crate::flows::eval::{quiz, reply};
@@ -215,13 +215,15 @@ fn opened(project: &Project) -> Result<([usize; 6], Vec<String>), String> {
     let (ledger, found) =
         open::load_ledger(project, &opened.catalog, &pictures).map_err(|p| p.to_string())?;
     notices.extend(found);
-    let (all, problems) = runs::list(project.root()).map_err(|p| p.to_string())?;
+    let (mut all, problems) = jobs::list(project.root()).map_err(|p| p.to_string())?;
+    all.retain(|job| job.header.kind == jobs::RUN);
     notices.extend(problems.iter().map(ToString::to_string));
     let (asked, problems) = stored_rounds::read(project).map_err(|p| p.to_string())?;
     notices.extend(problems.iter().map(ToString::to_string));
     let mut answers = 0;
     for run in &all {
-        let (progress, _) = runs::progress(project.root(), run.id).map_err(|p| p.to_string())?;
+        let id = run.header.id;
+        let (progress, _) = runs::progress(project.root(), id).map_err(|p| p.to_string())?;
         answers += progress.answered.len();
         if !progress.damaged.is_empty() {
             notices.push("damaged answers".into());

@@ -10,7 +10,8 @@ use benchtop::model::evaluation::{NewRun, OptionOrders, Server as Endpoint, Word
 use benchtop::model::job::JobStatus;
 use benchtop::pipeline::evaluate::ask::Wordings;
 use benchtop::protocol::wire::{JudgeRequest, request};
-use benchtop::store::runs::{self, Counts, Run};
+use benchtop::store::jobs::{self, JobHeader, RUN};
+use benchtop::store::runs::{Counts, Run};
 use serde_json::{Value, json};
 
 use crate::durability::generate::fifty;
@@ -96,7 +97,6 @@ fn plant(root: &Path, items: u32, new: NewRun) {
     let project = benchtop::files::project::Project::open(root).unwrap();
     let instruction = Wordings::of(&project, &Wording::Paper).unwrap().described();
     let run = Run {
-        v: 1,
         id: 1,
         label: "tiny".into(),
         by: "somebody".into(),
@@ -105,14 +105,19 @@ fn plant(root: &Path, items: u32, new: NewRun) {
         instruction,
         items,
         asks: u64::from(items),
-        turn: 0,
-        standing: JobStatus::Running,
-        reason: None,
         counts: Counts::default(),
-        token: Some("00000000000000000000000000000000".into()),
         drafts: 0,
     };
-    runs::create(root, &run, None).unwrap();
+    let header = JobHeader {
+        id: 1,
+        kind: RUN.into(),
+        by: "somebody".into(),
+        created: 1,
+        standing: JobStatus::Running,
+        token: Some("00000000000000000000000000000000".into()),
+        ..JobHeader::default()
+    };
+    jobs::create(root, &header, &json!(run), None).unwrap();
 }
 
 fn copy(from: &Path, to: PathBuf) -> Bench {
@@ -684,6 +689,9 @@ fn a_judge_is_asked_only_with_consent() {
     std::fs::write(bench.root().join("jobs/scoring.json"), planted.to_string()).unwrap();
     opened(&bench);
     let job_then = scoring(&bench);
+    // The pictures were job 1.
+    let id = job_then["id"].to_string();
+    assert_eq!(id, "2");
     assert_eq!(
         (&job_then["phase"], &job_then["waits"]["elsewhere"]),
         (&json!("paused"), &json!(true)),
@@ -697,8 +705,8 @@ fn a_judge_is_asked_only_with_consent() {
         "{job_then}"
     );
     for args in [
-        ["filter", "resume", "1"],
-        ["filter", "cancel", "1"],
+        ["filter", "resume", id.as_str()],
+        ["filter", "cancel", id.as_str()],
         ["filter", "run", "judge/answer-stands"],
     ] {
         let ran = with_secret(&bench, args);

@@ -10,7 +10,7 @@ use benchtop::model::ErrorKind;
 type Outcome = Result<String, (u64, String)>;
 
 /// Every record or error in `bytes`.
-fn read(bytes: impl Into<Vec<u8>>, format: Format) -> Vec<Outcome> {
+fn read(bytes: impl Into<Vec<u8>>, format: &Format) -> Vec<Outcome> {
     let input = Box::new(std::io::Cursor::new(bytes.into()));
     let name = Path::new("f.json");
     let tell = |error: benchtop::model::Error| {
@@ -19,7 +19,7 @@ fn read(bytes: impl Into<Vec<u8>>, format: Format) -> Vec<Outcome> {
         let field = error.place.field.clone().unwrap_or_default();
         (error.place.line.unwrap_or_default(), field)
     };
-    if format.holds().predictions {
+    if format.has_predictions {
         let rows = formats::predictions_from(input, name, format).unwrap();
         rows.map(|(_, r)| r.map(|p| p.key.to_string()).map_err(tell))
             .collect()
@@ -43,23 +43,32 @@ fn wrong(line: u64, field: &str) -> Outcome {
 fn byte_order_mark_and_windows_line_ends_are_fine() {
     let second = GOOD.replace("\"id\": 1", "\"id\": 2");
     let lines = format!("\u{FEFF}{GOOD}\r\n\r\n{second}\r\n");
-    assert_eq!(read(lines, Format::DyscaJson), [ok("d/1"), ok("d/2")]);
+    assert_eq!(
+        read(lines, formats::named("dysca").unwrap()),
+        [ok("d/1"), ok("d/2")]
+    );
     let array = format!("\u{FEFF}[\r\n{GOOD},\r\n{second}\r\n]\r\n");
-    assert_eq!(read(array, Format::DyscaJson), [ok("d/1"), ok("d/2")]);
+    assert_eq!(
+        read(array, formats::named("dysca").unwrap()),
+        [ok("d/1"), ok("d/2")]
+    );
 }
 
 #[test]
 fn truncated_files_name_the_line() {
     let cut = &GOOD[..60];
     assert_eq!(
-        read(format!("{GOOD}\n{cut}"), Format::DyscaJson)[1],
+        read(format!("{GOOD}\n{cut}"), formats::named("dysca").unwrap())[1],
         wrong(2, "")
     );
     assert_eq!(
-        read(format!("[\n{GOOD},\n{cut}"), Format::DyscaJson)[1],
+        read(
+            format!("[\n{GOOD},\n{cut}"),
+            formats::named("dysca").unwrap()
+        )[1],
         wrong(3, "")
     );
-    let missing = read(format!("[\n{GOOD}\n"), Format::DyscaJson);
+    let missing = read(format!("[\n{GOOD}\n"), formats::named("dysca").unwrap());
     assert_eq!(missing[1], wrong(3, ""));
     assert_eq!(missing.len(), 2);
 }
@@ -77,7 +86,7 @@ fn one_bad_record_leaves_the_others() {
     ] {
         let found = read(
             format!("{}\n{second}", GOOD.replace(from, to)),
-            Format::DyscaJson,
+            formats::named("dysca").unwrap(),
         );
         assert_eq!(found[0], wrong(1, field));
         assert_eq!(found[1], ok("d/2"));
@@ -89,13 +98,13 @@ fn bytes_that_are_no_text_name_their_line() {
     let mut bytes = format!("{GOOD}\n").into_bytes();
     bytes.extend(b"{\"id\": \"\xFF\"}\n");
     bytes.extend(GOOD.replace("\"id\": 1", "\"id\": 3").bytes());
-    let found = read(bytes, Format::DyscaJson);
+    let found = read(bytes, formats::named("dysca").unwrap());
     assert_eq!(found[1], wrong(2, ""));
     assert_eq!(found[2], ok("d/3"));
     assert_eq!(
         read(
             "{\"question_id\": 1, \"output\": NaN}",
-            Format::MvpPredictions
+            formats::named("mvp-predictions").unwrap()
         ),
         [wrong(1, "")]
     );
@@ -105,13 +114,19 @@ fn bytes_that_are_no_text_name_their_line() {
 fn our_own_form_names_what_is_missing() {
     let found = read(
         "{\"id\": \"d/1\", \"dataset\": \"d\", \"key\": 1, \"form\": \"plain\", \"kind\": \"yes-no\"}",
-        Format::BenchtopJsonl,
+        formats::named("benchtop-jsonl").unwrap(),
     );
     assert_eq!(found[0], wrong(1, "question"));
     let item = "{\"id\": \"d/2\", \"dataset\": \"d\", \"key\": 1, \"form\": \"plain\", \"kind\": \"yes-no\", \"question\": \"Q\", \"answer\": \"no\"}";
-    assert_eq!(read(item, Format::BenchtopJsonl)[0], wrong(1, "id"));
     assert_eq!(
-        read(item.replace("d/2", "d/1"), Format::BenchtopJsonl),
+        read(item, formats::named("benchtop-jsonl").unwrap())[0],
+        wrong(1, "id")
+    );
+    assert_eq!(
+        read(
+            item.replace("d/2", "d/1"),
+            formats::named("benchtop-jsonl").unwrap()
+        ),
         [ok("d/1")]
     );
 }

@@ -32,7 +32,7 @@ impl Folder {
     }
 }
 
-fn format(path: &Path) -> Format {
+fn format(path: &Path) -> &'static Format {
     formats::detect_files(path).unwrap().files.remove(0).format
 }
 
@@ -160,7 +160,7 @@ fn a_vlmevalkit_table_reads_in_every_encoding() {
         "\u{FEFF}index\timage\tquestion\tA\tB\tC\tanswer\r\n1\t{png}\tWhat?\tNone\tNA\tnan\tB\r\n2\t1\t\"Two\r\nlines \"\"here\"\"?\"\tTrue\tFalse\t\tA\r\n3\t['{png}', '{png}']\tBoth?\tx\ty\t\tA\r\n4\tpics/4.jpg\tIs it?\t\t\t\tYes\r\n"
     );
     let path = folder.write("Set.tsv", text);
-    assert_eq!(format(&path), Format::VlmDataset);
+    assert_eq!(format(&path), formats::named("vlmevalkit").unwrap());
     let all: Vec<Item> = items(&path).into_iter().map(Result::unwrap).collect();
     let names = |at: usize| {
         all[at]
@@ -225,7 +225,10 @@ fn spreadsheets_report_cut_cells_and_damaged_archives() {
         &["2", "Q", "a", "b", "B", ""],
     ];
     let path = folder.write("m/m_Set.xlsx", xlsx(rows, 0));
-    assert_eq!(format(&path), Format::VlmPredictions);
+    assert_eq!(
+        format(&path),
+        formats::named("vlmevalkit-predictions").unwrap()
+    );
     let (found, notes) = predictions(&path);
     assert_eq!(
         (
@@ -239,7 +242,7 @@ fn spreadsheets_report_cut_cells_and_damaged_archives() {
         notes[0].starts_with("1 ") && notes[0].contains("32,767"),
         "{notes:?}"
     );
-    let about = formats::about(&path, Format::VlmPredictions, &[]).unwrap();
+    let about = (formats::named("vlmevalkit-predictions").unwrap().about)(&path, &[]).unwrap();
     assert_eq!(
         (about.model.as_deref(), about.dataset.as_deref()),
         (Some("m"), Some("Set"))
@@ -295,8 +298,8 @@ fn inspect_logs_read_whole_cut_off_and_with_duplicate_members() {
             method,
         );
         let path = folder.write("log.eval", &whole);
-        assert_eq!(format(&path), Format::InspectEval);
-        let about = formats::about(&path, Format::InspectEval, &[]).unwrap();
+        assert_eq!(format(&path), formats::named("inspect-eval").unwrap());
+        let about = (formats::named("inspect-eval").unwrap().about)(&path, &[]).unwrap();
         assert_eq!(
             (about.model.as_deref(), about.dataset.as_deref()),
             (Some("p/m"), Some("set"))
@@ -427,8 +430,8 @@ fn parquet_reads_lists_pictures_and_answer_positions() {
     let folder = Folder::new();
     let path = folder.0.path().join("set.parquet");
     parquet(&path);
-    assert_eq!(format(&path), Format::Table);
-    let mut reader = formats::items(&path, Format::Table, "d").unwrap();
+    assert_eq!(format(&path), formats::named("table").unwrap());
+    let mut reader = formats::items(&path, formats::named("table").unwrap(), "d").unwrap();
     let (mut all, mut carried) = (Vec::new(), Vec::new());
     while let Some((_, item)) = reader.next() {
         all.push(item.unwrap());
@@ -491,7 +494,10 @@ fn a_mapping_reads_any_table() {
     )
     .unwrap();
     let found = formats::detect_mapped(&path, &mapping).unwrap();
-    assert_eq!(found.format, Format::TableBoth);
+    assert_eq!(
+        found.format,
+        formats::named("table-with-predictions").unwrap()
+    );
     let all: Vec<Item> = formats::items_by(&path, found.format, "d", Some(&mapping))
         .unwrap()
         .map(|(_, i)| i.unwrap())
@@ -595,8 +601,8 @@ fn coco_captions_and_open_vlm_leaderboard_cards_read() {
             {"id": 3, "image_id": "11", "caption": "a cat"}, {"id": 4, "image_id": 12, "caption": "lost"}],
         "images": [{"id": 10, "file_name": "10.jpg"}, {"id": 11, "file_name": "11.jpg"}]});
     let path = folder.write("captions.json", coco.to_string());
-    assert_eq!(format(&path), Format::Coco);
-    let mut reader = formats::items(&path, Format::Coco, "d").unwrap();
+    assert_eq!(format(&path), formats::named("coco-captions").unwrap());
+    let mut reader = formats::items(&path, formats::named("coco-captions").unwrap(), "d").unwrap();
     let all: Vec<Item> = reader.by_ref().map(|(_, i)| i.unwrap()).collect();
     assert_eq!(
         all.iter()

@@ -317,7 +317,7 @@ fn loaded_items_give_the_same_board_as_files() {
     let found = formats::detect_files(&folder).unwrap();
     let (mut items, mut answers) = (Vec::new(), Vec::new());
     for file in found.files {
-        if file.format.holds().predictions {
+        if file.format.has_predictions {
             let rows = formats::predictions(&file.path, file.format)
                 .unwrap()
                 .map(|(_, r)| r.unwrap())
@@ -328,7 +328,7 @@ fn loaded_items_give_the_same_board_as_files() {
                 .unwrap()
                 .to_string_lossy()
                 .into_owned();
-            let evaluated = file.format == formats::Format::MvpEvaluated;
+            let evaluated = file.format == formats::named("mvp-evaluated").unwrap();
             answers.push(Answers {
                 model: model_name(&file.path),
                 source,
@@ -374,8 +374,13 @@ fn two_data_sets_with_the_same_ids_are_kept_apart() {
             })
             .collect();
         let input = Box::new(std::io::Cursor::new(rows));
-        let read = formats::items_from(input, "made".as_ref(), formats::Format::DyscaJson, dataset)
-            .unwrap();
+        let read = formats::items_from(
+            input,
+            "made".as_ref(),
+            formats::named("dysca").unwrap(),
+            dataset,
+        )
+        .unwrap();
         read.map(|(_, i)| i.unwrap()).collect()
     };
     let mut items = plain("one", 4, "x");

@@ -63,7 +63,7 @@ fn folder(items: &[Item], dir: &Path) -> Vec<u8> {
 
 /// The items of a file with the bytes of their pictures, found as an import finds them.
 fn read(path: &Path) -> Vec<(Item, Vec<Option<Vec<u8>>>)> {
-    let format: Format = formats::detect_files(path).unwrap().files.remove(0).format;
+    let format: &Format = formats::detect_files(path).unwrap().files.remove(0).format;
     let mut reader = formats::items(path, format, "d").unwrap();
     let (mut found, mut known) = (Vec::new(), HashMap::new());
     while let Some((_, item)) = reader.next() {
@@ -368,7 +368,7 @@ fn vlmevalkit_answers_find_their_questions_by_the_noted_column() {
     answers.answer(&items[1], "B, I think").unwrap();
     let path = dir.path().join("m_d.tsv");
     std::fs::write(&path, answers.finish()).unwrap();
-    let found = formats::predictions(&path, Format::VlmPredictions)
+    let found = formats::predictions(&path, formats::named("vlmevalkit-predictions").unwrap())
         .unwrap()
         .map(|(_, row)| row.unwrap());
     let found: Vec<_> = found

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{fixture, shared};
 
-fn read(bytes: Vec<u8>, format: Format) -> Vec<Item> {
+fn read(bytes: Vec<u8>, format: &Format) -> Vec<Item> {
     let rows = formats::items_from(
         Box::new(std::io::Cursor::new(bytes)),
         Path::new("f"),
@@ -41,7 +41,7 @@ fn dysca(items: &[Item]) -> Vec<u8> {
 /// Reads a file of any form here and writes it again in that form.
 fn again(path: &Path) -> Vec<u8> {
     let found = formats::detect_files(path).unwrap().files.remove(0);
-    if found.format.holds().predictions {
+    if found.format.has_predictions {
         let mut out = Vec::new();
         for (_, row) in formats::predictions(path, found.format).unwrap() {
             formats::write_prediction(&row.unwrap(), &mut out).unwrap();
@@ -54,12 +54,12 @@ fn again(path: &Path) -> Vec<u8> {
         .collect();
     let own = write(&items, jsonl::write);
     assert_eq!(
-        read(own, Format::BenchtopJsonl),
+        read(own, formats::named("benchtop-jsonl").unwrap()),
         items,
         "through our own form"
     );
-    match found.format {
-        Format::DyscaJson => dysca(&items),
+    match found.format.name {
+        "dysca" => dysca(&items),
         _ => write(&items, formats::write_question),
     }
 }
@@ -92,11 +92,11 @@ fn the_released_files_are_recognised_by_content() {
     };
     let found = formats::detect_files(&folder).unwrap();
     let of = |format| found.files.iter().filter(|f| f.format == format).count();
-    assert_eq!(of(Format::MvpQuestions), 1);
-    assert_eq!(of(Format::MvpCircular), 1);
-    assert_eq!(of(Format::MvpPredictions), 4);
-    assert_eq!(of(Format::MvpEvaluated), 4);
-    assert_eq!(of(Format::MvpCircularPredictions), 4);
+    assert_eq!(of(formats::named("mvp-questions").unwrap()), 1);
+    assert_eq!(of(formats::named("mvp-circular").unwrap()), 1);
+    assert_eq!(of(formats::named("mvp-predictions").unwrap()), 4);
+    assert_eq!(of(formats::named("mvp-evaluated").unwrap()), 4);
+    assert_eq!(of(formats::named("mvp-circular-predictions").unwrap()), 4);
     assert_eq!(found.unknown.len(), 1);
     assert!(
         found.unknown[0].to_string().contains("expected.json"),
@@ -113,12 +113,16 @@ fn dysca_figures_are_recognised_and_read() {
     let found = formats::detect_files(&folder).unwrap();
     assert_eq!(
         (found.files.len(), found.files[0].format, found.pictures),
-        (1, Format::DyscaJson, 8)
+        (1, formats::named("dysca").unwrap(), 8)
     );
-    let items: Vec<Item> = formats::items(&found.files[0].path, Format::DyscaJson, "figures")
-        .unwrap()
-        .map(|(_, i)| i.unwrap())
-        .collect();
+    let items: Vec<Item> = formats::items(
+        &found.files[0].path,
+        formats::named("dysca").unwrap(),
+        "figures",
+    )
+    .unwrap()
+    .map(|(_, i)| i.unwrap())
+    .collect();
     assert_eq!(items.len(), 24);
     assert_eq!(
         items
@@ -260,13 +264,13 @@ proptest! {
 
     #[test]
     fn made_dysca_items_come_back(items in prop::collection::vec(base(Form::Dysca), 0..4)) {
-        prop_assert_eq!(read(dysca(&items), Format::DyscaJson), items.clone());
-        prop_assert_eq!(read(write(&items, jsonl::write), Format::BenchtopJsonl), items);
+        prop_assert_eq!(read(dysca(&items), formats::named("dysca").unwrap()), items.clone());
+        prop_assert_eq!(read(write(&items, jsonl::write), formats::named("benchtop-jsonl").unwrap()), items);
     }
 
     #[test]
     fn made_mvp_items_come_back(item in mvp()) {
-        let format = if item.form == Form::MvpCircular { Format::MvpCircular } else { Format::MvpQuestions };
+        let format = if item.form == Form::MvpCircular { formats::named("mvp-circular").unwrap() } else { formats::named("mvp-questions").unwrap() };
         let one = [item];
         prop_assert_eq!(read(write(&one, formats::write_question), format), one.to_vec());
     }
@@ -282,17 +286,17 @@ proptest! {
             serde_json::json!({"id": i, "prompt": "p", "negative_prompt": "n", "q_a": questions})
         }).collect();
         let text = serde_json::to_vec(&records).unwrap();
-        let nested = read(text, Format::DyscaNested);
+        let nested = read(text, formats::named("dysca-nested").unwrap());
         let mut writer = NestedWriter::new(Vec::new());
         nested.iter().for_each(|i| writer.push(i).unwrap());
         let out = writer.finish().unwrap();
         prop_assert_eq!(serde_json::from_slice::<Value>(&out).unwrap().to_string(), Value::from(records).to_string());
-        prop_assert_eq!(read(out, Format::DyscaNested), nested);
+        prop_assert_eq!(read(out, formats::named("dysca-nested").unwrap()), nested);
     }
 
     #[test]
     fn no_text_makes_a_reader_panic(text in "[\\[{}\\]:,\"a\\\\ \n0-9]{0,60}") {
-        for format in [Format::DyscaJson, Format::DyscaNested, Format::MvpQuestions, Format::MvpCircular, Format::BenchtopJsonl] {
+        for format in [formats::named("dysca").unwrap(), formats::named("dysca-nested").unwrap(), formats::named("mvp-questions").unwrap(), formats::named("mvp-circular").unwrap(), formats::named("benchtop-jsonl").unwrap()] {
             let rows = formats::items_from(Box::new(std::io::Cursor::new(text.clone())), Path::new("f"), format, "d").unwrap();
             prop_assert!(rows.count() <= text.len() + 1);
         }

@@ -4,6 +4,7 @@ mod beside;
 mod damaged;
 mod eval;
 pub mod generate;
+mod jobs;
 mod kill;
 mod migration;
 mod power_cut;

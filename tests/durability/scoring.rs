@@ -14,7 +14,7 @@ use crate::support::{Bench, dice, json_lines, rounds, wait_until};
 const ROW: usize = 28;
 
 /// The inputs that have a score on disk, in order.
-fn recorded(bench: &Bench) -> Vec<u64> {
+pub fn recorded(bench: &Bench) -> Vec<u64> {
     let folder = bench.root().join("scores/judge.answer-stands");
     let files = std::fs::read_dir(folder)
         .into_iter()

@@ -547,10 +547,11 @@ fn an_absent_judge_blocks_the_job_and_loses_nothing() {
         ])
         .ok();
     std::thread::sleep(Duration::from_millis(200));
-    bench.run(["filter", "pause", "1"]).ok();
+    // The pictures were job 1.
+    bench.run(["filter", "pause", "2"]).ok();
     let report = one(&bench.run(["filter", "report", "--json"]).ok());
     assert_eq!(states(&report, "judge/answer-stands")[SCORED], 0);
-    bench.run(["filter", "cancel", "1"]).ok();
+    bench.run(["filter", "cancel", "2"]).ok();
 }
 
 /// A tiny CLIP with its tokenizer.

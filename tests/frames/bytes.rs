@@ -169,7 +169,7 @@ fn a_cursor_move_in_the_list_pane() {
             let mut screen = Screen::new(theme, level);
             let mut pane = super::list::list();
             assert!(screen.draw(|buf, look| pane.draw(AREA, buf, look)) > 2000);
-            pane.go_to_column(column);
+            pane.pane.go_to_column(column);
             screen.draw(|buf, look| pane.draw(AREA, buf, look));
             for action in [
                 Action::Down,

@@ -3,8 +3,9 @@
 use benchtop::model::{Choice, Item, Role, Status};
 use benchtop::protocol::wire::{AnyRequest, ItemView, Page, Request, Row, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::panes::list::{ListEffect, ListPane};
-use benchtop::tui::panes::review::{Picture, Queue, ReviewPane};
+use benchtop::tui::pane::context::Receiver;
+use benchtop::tui::pane::recorder::Recorder;
+use benchtop::tui::panes::review::{Queue, ReviewPane};
 use benchtop::tui::terminal::Tty;
 use benchtop::tui::terminal::frame::{UncertainRows, draw_frame};
 use benchtop::tui::widgets::text;
@@ -14,6 +15,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::style::{Modifier, Style};
 
+use super::list::Listed;
 use super::look;
 use crate::support::emulator::Emulator;
 use crate::tui::support::question;
@@ -154,18 +156,11 @@ fn odd_item(at: usize) -> Item {
     }
 }
 
-fn answered(pane: &mut ListPane, effects: Vec<ListEffect>) {
-    for effect in effects {
-        if let ListEffect::Ask(want, AnyRequest::Page(request::Page(ask))) = effect {
+fn answered(list: &mut Listed, asked: Vec<(Receiver, AnyRequest)>) {
+    for (want, ask) in asked {
+        if let AnyRequest::Page(request::Page(ask)) = ask {
             let end = (ODD.len() as u64).min(ask.offset + u64::from(ask.count));
-            let row = |at: u64| {
-                Row::of(
-                    at as u32 + 1,
-                    odd_item(at as usize),
-                    Status::Pending,
-                    String::new(),
-                )
-            };
+            let row = |at: u64| Row::of(at as u32 + 1, &odd_item(at as usize), Status::Pending, "");
             let rows = (ask.offset..end).map(row).collect();
             let total = ODD.len() as u64;
             let page = Page {
@@ -176,8 +171,8 @@ fn answered(pane: &mut ListPane, effects: Vec<ListEffect>) {
                 of: total,
                 partial: false,
             };
-            let more = pane.answer(want, Ok(request::Page::pack(page)));
-            answered(pane, more);
+            let more = list.answer(&want, Ok(request::Page::pack(page)));
+            answered(list, more);
         }
     }
 }
@@ -186,9 +181,9 @@ fn answered(pane: &mut ListPane, effects: Vec<ListEffect>) {
 fn the_item_list_stepped_through_up_and_down() {
     for size in [(80, 24), (47, 12), (160, 50)] {
         let mut watched = Watched::new(size);
-        let mut pane = ListPane::new();
-        let effects = pane.start();
-        answered(&mut pane, effects);
+        let mut list = Listed::new();
+        let asked = list.open();
+        answered(&mut list, asked);
         let (down, up) = (vec![Action::Down; 45], vec![Action::Up; 45]);
         let pages = [
             Action::PageDown,
@@ -197,10 +192,10 @@ fn the_item_list_stepped_through_up_and_down() {
             Action::Top,
         ];
         for (step, action) in down.into_iter().chain(up).chain(pages).enumerate() {
-            let effects = pane.act(action);
-            answered(&mut pane, effects);
+            let asked = list.act(action);
+            answered(&mut list, asked);
             watched.frame(&format!("{size:?} step {step}"), |buf| {
-                pane.draw(buf.area, buf, &look())
+                list.draw(buf.area, buf, &look())
             });
         }
     }
@@ -210,7 +205,7 @@ fn the_item_list_stepped_through_up_and_down() {
 fn the_review_stepped_through_up_and_down() {
     for size in [(80, 24), (50, 14), (160, 50)] {
         let mut watched = Watched::new(size);
-        let mut pane = ReviewPane::new();
+        let (mut pane, rec) = (ReviewPane::new(), Recorder::new().unwrap());
         let _ = pane.set_queue(Queue::all(ODD.len() as u32), None);
         let there = (0..ODD.len()).chain((0..ODD.len()).rev());
         for at in there {
@@ -228,13 +223,8 @@ fn the_review_stepped_through_up_and_down() {
                 chips: vec![],
             };
             let _ = pane.on_item(number, Ok(view));
-            pane.set_picture(
-                Picture::None("gone".into()),
-                (Default::default(), None),
-                false,
-            );
             watched.frame(&format!("{size:?} item {number}"), |buf| {
-                pane.draw(buf.area, buf, &look())
+                rec.draw(&mut pane, buf.area, buf, &look());
             });
         }
     }

@@ -9,8 +9,8 @@ use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Scorer, SuspiciousEnd};
 use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
+use benchtop::tui::item::Picture;
 use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, ReplyFor, Shown};
-use benchtop::tui::panes::review::Picture;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 

@@ -1,8 +1,14 @@
 use benchtop::model::table::{Frequency, Summary};
-use benchtop::model::{Error, Field, QuestionKind, Status};
-use benchtop::protocol::wire::{AnyRequest, Page, PageRequest, Request, Row, request};
+use benchtop::model::{Error, Field, QuestionKind, Result, Status};
+use benchtop::protocol::wire::{AnyReply, AnyRequest, Page, PageRequest, Request, Row, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::panes::list::{ListEffect, ListPane, ReplyFor};
+use benchtop::tui::pane::context::Receiver;
+use benchtop::tui::pane::recorder::Recorder;
+use benchtop::tui::pane::{Context, Effect, PaneId};
+use benchtop::tui::panes::list::ListPane;
+use benchtop::tui::theme::Look;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 use super::{SIZES, accessible, check, check_narrow, frame, look};
 
@@ -21,19 +27,23 @@ fn row(at: u64, found: bool) -> Row {
     } else {
         format!("2026-03-01T10:{:02}:00", i % 60)
     };
+    let number = at as u32 * 7 + 1;
+    let cell = |field| match field {
+        Field::Number => number.to_string(),
+        Field::Status => status.name().into(),
+        Field::Id => format!("dysca/{:06}", at * 131),
+        Field::Dataset => "dysca".into(),
+        Field::Subtask => ["landmark", "celebrity and crowd", "tv show"][i % 3].into(),
+        Field::Type => QuestionKind::ALL[i % 4].name().into(),
+        Field::Style => ["iconographic", "pixel art"][i % 2].into(),
+        Field::Judged => judged.clone(),
+        Field::Question => QUESTIONS[i % 4].into(),
+        _ => String::new(),
+    };
     Row {
-        number: at as u32 * 7 + 1,
-        id: format!("dysca/{:06}", at * 131),
-        dataset: "dysca".into(),
-        subtask: ["landmark", "celebrity and crowd", "tv show"][i % 3].into(),
-        kind: QuestionKind::ALL[i % 4],
-        level: String::new(),
-        style: ["iconographic", "pixel art"][i % 2].into(),
-        side: String::new(),
-        variant: String::new(),
+        number,
         status,
-        judged,
-        question: QUESTIONS[i % 4].into(),
+        cells: Field::ALL.map(cell).into(),
         marks: if found { vec![0, 1, 4, 5] } else { vec![] },
     }
 }
@@ -52,41 +62,82 @@ fn page(ask: &PageRequest, total: u64) -> Page {
     }
 }
 
-/// Answers pages until none is asked for; what else was asked is left.
-fn settle(
-    pane: &mut ListPane,
-    effects: Vec<ListEffect>,
-    total: u64,
-) -> Vec<(ReplyFor, AnyRequest)> {
-    let mut other = vec![];
-    for effect in effects {
-        match effect {
-            ListEffect::Ask(want, AnyRequest::Page(request::Page(ask))) => {
-                let more = pane.answer(want, Ok(request::Page::pack(page(&ask, total))));
-                other.extend(settle(pane, more, total));
-            }
-            ListEffect::Ask(want, ask) => other.push((want, ask)),
-            _ => {}
-        }
-    }
-    other
+/// A list and a program that records.
+pub(super) struct Listed {
+    pub(super) pane: ListPane,
+    rec: Recorder,
 }
 
-fn act(pane: &mut ListPane, action: Action, total: u64) -> Vec<(ReplyFor, AnyRequest)> {
-    let effects = pane.act(action);
-    settle(pane, effects, total)
+type Asked = (Receiver, AnyRequest);
+
+impl Listed {
+    pub(super) fn new() -> Listed {
+        Listed {
+            pane: ListPane::new(),
+            rec: Recorder::new().unwrap(),
+        }
+    }
+
+    pub(super) fn open(&mut self) -> Vec<Asked> {
+        asked(self.rec.open(&mut self.pane))
+    }
+
+    fn find(&mut self, words: &str) -> Vec<Asked> {
+        let find = |pane: &mut ListPane, cx: &mut Context<'_>| pane.find(words, cx).unwrap();
+        asked(self.rec.call(&mut self.pane, find))
+    }
+
+    pub(super) fn answer(&mut self, to: &Receiver, reply: Result<AnyReply>) -> Vec<Asked> {
+        let receive = |pane: &mut ListPane, cx: &mut Context<'_>| to.receive(pane, reply, cx);
+        asked(self.rec.call(&mut self.pane, receive))
+    }
+
+    /// Answers pages until none is asked for; what else was asked is left.
+    fn settle(&mut self, asked: Vec<Asked>, total: u64) -> Vec<Asked> {
+        let mut other = vec![];
+        for (to, ask) in asked {
+            if let AnyRequest::Page(request::Page(ask)) = &ask {
+                let more = self.answer(&to, Ok(request::Page::pack(page(ask, total))));
+                other.extend(self.settle(more, total));
+            } else {
+                other.push((to, ask));
+            }
+        }
+        other
+    }
+
+    pub(super) fn act(&mut self, action: Action) -> Vec<Asked> {
+        asked(self.rec.act(&mut self.pane, action))
+    }
+
+    fn act_in(&mut self, action: Action, total: u64) -> Vec<Asked> {
+        let asked = self.act(action);
+        self.settle(asked, total)
+    }
+
+    pub(super) fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+        self.rec.draw(&mut self.pane, area, buf, look);
+    }
+}
+
+fn asked(effects: Vec<Effect>) -> Vec<Asked> {
+    let asked = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Ask(ask) => Some(ask.into_parts(PaneId::List)),
+        _ => None,
+    });
+    asked.map(|(ask, to)| (to, ask)).collect()
 }
 
 /// Every item, the first page at hand.
-pub(super) fn list() -> ListPane {
-    let mut pane = ListPane::new();
-    let effects = pane.start();
-    settle(&mut pane, effects, 617_000);
-    pane
+pub(super) fn list() -> Listed {
+    let mut list = Listed::new();
+    let asked = list.open();
+    list.settle(asked, 617_000);
+    list
 }
 
-fn shown(pane: &mut ListPane, size: (u16, u16)) -> String {
-    frame(size, |area, buf| pane.draw(area, buf, &look()))
+fn shown(list: &mut Listed, size: (u16, u16)) -> String {
+    frame(size, |area, buf| list.draw(area, buf, &look()))
 }
 
 #[test]
@@ -102,7 +153,7 @@ fn list_page() {
             Action::PageDown,
         ];
         for action in keys {
-            act(&mut pane, action, 617_000);
+            pane.act_in(action, 617_000);
         }
         let picture = shown(&mut pane, size);
         check("list", size, &picture);
@@ -114,10 +165,10 @@ fn list_found_and_selected() {
     for size in SIZES {
         let mut pane = list();
         shown(&mut pane, size);
-        let effects = pane.find("status:pending,flagged what the").unwrap();
-        settle(&mut pane, effects, 12_345);
+        let asked = pane.find("status:pending,flagged what the");
+        pane.settle(asked, 12_345);
         for action in [Action::Down, Action::Select, Action::Select, Action::Down] {
-            act(&mut pane, action, 12_345);
+            pane.act_in(action, 12_345);
         }
         let picture = shown(&mut pane, size);
         check("list_found", size, &picture);
@@ -129,14 +180,14 @@ fn list_while_searching() {
     let size = SIZES[0];
     let mut pane = list();
     shown(&mut pane, size);
-    let effects = pane.find("owl").unwrap();
+    let asked = pane.find("owl");
     let waiting = shown(&mut pane, size);
     check("list_waiting", size, &waiting);
-    let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else {
-        panic!("{effects:?}")
+    let [(want, AnyRequest::Page(request::Page(ask)))] = &asked[..] else {
+        panic!("{asked:?}")
     };
     pane.answer(
-        want.clone(),
+        want,
         Ok(request::Page::pack(Page {
             partial: true,
             ..page(ask, 12)
@@ -150,8 +201,8 @@ fn list_while_searching() {
 fn list_frequencies() {
     for size in SIZES {
         let mut pane = list();
-        pane.go_to_column(4);
-        let asked = act(&mut pane, Action::Frequency, 617_000);
+        pane.pane.go_to_column(4);
+        let asked = pane.act_in(Action::Frequency, 617_000);
         assert!(matches!(
             asked[0].1,
             AnyRequest::Frequency(request::Frequency(_, Field::Subtask))
@@ -170,7 +221,7 @@ fn list_frequencies() {
             total: 617_000,
             more: 0,
         };
-        pane.answer(asked[0].0.clone(), Ok(request::Frequency::pack(frequency)));
+        pane.answer(&asked[0].0, Ok(request::Frequency::pack(frequency)));
         let picture = shown(&mut pane, size);
         check("list_frequency", size, &picture);
     }
@@ -180,7 +231,7 @@ fn list_frequencies() {
 fn list_summaries() {
     for size in SIZES {
         let mut pane = list();
-        let asked = act(&mut pane, Action::Describe, 617_000);
+        let asked = pane.act_in(Action::Describe, 617_000);
         let summary = |field: Field| Summary {
             column: field.name().into(),
             present: 600_000,
@@ -192,7 +243,7 @@ fn list_summaries() {
             top: "landmark".into(),
         };
         let summaries = Field::ALL.into_iter().map(summary).collect();
-        pane.answer(asked[0].0.clone(), Ok(request::Describe::pack(summaries)));
+        pane.answer(&asked[0].0, Ok(request::Describe::pack(summaries)));
         let picture = shown(&mut pane, size);
         check("list_describe", size, &picture);
     }
@@ -201,27 +252,27 @@ fn list_summaries() {
 #[test]
 fn list_without_rows() {
     for size in SIZES {
-        let mut pane = ListPane::new();
+        let mut pane = Listed::new();
         let picture = shown(&mut pane, size);
         check_narrow("list_loading", size, &picture);
 
-        let effects = pane.start();
-        let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else {
-            panic!("{effects:?}")
+        let asked = pane.open();
+        let [(want, AnyRequest::Page(request::Page(ask)))] = &asked[..] else {
+            panic!("{asked:?}")
         };
         let problem =
             Error::input("block 7 does not match its checksum").help("run `benchtop doctor`");
-        let mut failing = ListPane::new();
-        let first = failing.start();
-        let [ListEffect::Ask(wanted, _)] = &first[..] else {
+        let mut failing = Listed::new();
+        let first = failing.open();
+        let [(wanted, _)] = &first[..] else {
             panic!("{first:?}")
         };
-        failing.answer(wanted.clone(), Err(problem));
+        failing.answer(wanted, Err(problem));
         let picture = shown(&mut failing, size);
         check_narrow("list_failed", size, &picture);
 
         pane.answer(
-            want.clone(),
+            want,
             Ok(request::Page::pack(Page {
                 of: 0,
                 ..page(ask, 0)
@@ -231,8 +282,8 @@ fn list_without_rows() {
         check_narrow("list_nothing", size, &picture);
 
         let mut pane = list();
-        let effects = pane.find("status:flagged zebra").unwrap();
-        settle(&mut pane, effects, 0);
+        let asked = pane.find("status:flagged zebra");
+        pane.settle(asked, 0);
         let picture = shown(&mut pane, size);
         check_narrow("list_filtered_out", size, &picture);
     }

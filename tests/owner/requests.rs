@@ -19,7 +19,7 @@ use benchtop::model::job::{JobAct, NewJob, Plan};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
 use benchtop::model::scoring::bench::{BenchQuery, FlagOrder};
-use benchtop::model::scoring::job::{NewScoring, ScoringAct};
+use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Measure, Scale, Scorer};
 use benchtop::model::table::Match;
@@ -267,12 +267,12 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Jobs => vec![request::Jobs.into()],
         RequestName::JobAct => vec![
             request::JobAct {
-                id: 1,
+                id: 77,
                 act: JobAct::Pause,
             }
             .into(),
         ],
-        RequestName::JobFailures => vec![request::JobFailures { id: 1, from: 0 }.into()],
+        RequestName::JobFailures => vec![request::JobFailures { id: 77, from: 0 }.into()],
         RequestName::PrioritizePicture => vec![request::PrioritizePicture { number: 1 }.into()],
         RequestName::GeneratedImages => vec![request::GeneratedImages { number: 1 }.into()],
         RequestName::Devices => vec![request::Devices.into()],
@@ -289,13 +289,6 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into(),
             ]
         }
-        RequestName::ScoringAct => vec![
-            request::ScoringAct {
-                id: 77,
-                act: ScoringAct::Pause,
-            }
-            .into(),
-        ],
         RequestName::Bench => vec![
             request::Bench(Box::new(BenchQuery {
                 measure: Measure {
@@ -719,6 +712,10 @@ fn open_to_all(name: RequestName, reply: AnyReply) -> String {
         AnyReply::Edit(edited) => format!("{:?}", (edited.voided, edited.notes)),
         // How many items were scored, and by which job, tells no score.
         AnyReply::Scorers(_) => String::new(),
+        AnyReply::Jobs(mut jobs) => {
+            jobs.retain(|job| job.scoring.is_none());
+            format!("{jobs:?}")
+        }
         reply => format!("{reply:?}"),
     };
     assert!(matches!(name, RequestName::Devices | RequestName::Scorers) || !shown.is_empty());

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use benchtop::files::project::Project;
+use benchtop::model::job::JobState;
 use benchtop::model::scoring::bench::{
     Bench, BenchQuery, ExplainedScore, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState,
     Sample, ScorerState, Tally,
@@ -506,7 +507,7 @@ fn a_busy_scorer_redraws_at_most_four_times_a_second() {
     };
     let (before, from) = (frames(&seat), Instant::now());
     for done in 1..=400 {
-        played.tell(Event::Scoring(Box::new(ScoringState {
+        let scoring = Some(Box::new(ScoringState {
             id: 1,
             scorer: Scorer::Clip,
             filter: String::new(),
@@ -521,6 +522,10 @@ fn a_busy_scorer_redraws_at_most_four_times_a_second() {
             cost_micros: None,
             waits: None,
             drafts: 0,
+        }));
+        played.tell(Event::Job(Box::new(JobState {
+            scoring,
+            ..JobState::default()
         })));
     }
     seat.wait_for("400 of 400");

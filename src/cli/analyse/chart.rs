@@ -282,7 +282,7 @@ fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
 
 /// The value of a cell on the chart's axis, and its text.
 fn shown(cell: Cell, scale: Scale) -> Entry {
-    let value = if scale == Scale::Share { 100.0 } else { 1.0 } * cell.value()?;
+    let value = scale.unit() * cell.value()?;
     Some(match scale {
         // Subtracting the noise can make the estimate of a variance negative.
         Scale::Squared => (value.max(0.0), format!("{:.2}", value.max(0.0))),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use benchtop_formats::published_figures as published;
 use benchtop_model::analysis::Other;
-use benchtop_model::board::{Cell, Scale};
+use benchtop_model::board::Cell;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::board::from_paths;
 
@@ -73,7 +73,7 @@ impl Args {
                 );
             }
         };
-        let Some(at) = board.columns.iter().position(|c| c.name == column) else {
+        let Some(of) = board.column(&column) else {
             let there: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
             return Err(Error::new(
                 ErrorKind::NotFound,
@@ -81,15 +81,11 @@ impl Args {
             )
             .help(format!("its columns: {}", there.join(", "))));
         };
-        let by = if board.columns[at].scale == Scale::Share {
-            100.0
-        } else {
-            1.0
-        };
+        let by = of.scale.unit();
         let score = |row: &benchtop_model::board::Row| {
             Some((
                 row.model.clone(),
-                by * row.cells.get(at).copied().flatten().and_then(Cell::value)?,
+                by * board.cell(row, &of.name).and_then(Cell::value)?,
             ))
         };
         let list: Vec<String> = self.other.iter().map(|p| p.display().to_string()).collect();

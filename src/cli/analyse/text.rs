@@ -302,7 +302,7 @@ fn beside(board: &Board) -> String {
     head.extend(columns.iter().map(|at| board.columns[*at].name.clone()));
     head.extend(["published in".to_string(), "name here".to_string()]);
     let cell = |cell: Option<Cell>, scale: Scale| {
-        let by = if scale == Scale::Share { 100.0 } else { 1.0 };
+        let by = scale.unit();
         number(cell.and_then(Cell::value).map(|v| by * v))
     };
     let row = |r: &benchtop_model::board::Row| {

@@ -13,7 +13,7 @@ use crate::out::{count, json_text};
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{BootstrapResult, Rank, ScEstimate, untested};
-use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
+use benchtop_model::board::{Better, Board, Cell, Column, Row};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, rows_as};
@@ -24,7 +24,7 @@ impl Source {
         let (ranks, board) = (self.ranked(column)?, self.board()?);
         let of = column_of(&board, column)?;
         let line = |(model, rank): &(String, Rank)| {
-            let cell = row_of(&board, model).and_then(|row| row.cells.get(of.0).copied().flatten());
+            let cell = row_of(&board, model).and_then(|row| board.cell(row, column));
             RankLine {
                 rank: rank.rank,
                 rank_low: rank.rank,
@@ -55,11 +55,7 @@ impl Source {
         let or_dash = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
         let p = |p: Option<f64>| p.map_or("-".to_string(), p_text);
         let row = |(at, l): (usize, &RankLine)| {
-            let first = vec![
-                place(at, &ranks[at].1),
-                l.model.clone(),
-                shown(l.cell, of.1),
-            ];
+            let first = vec![place(at, &ranks[at].1), l.model.clone(), shown(l.cell, of)];
             first
                 .into_iter()
                 .chain([
@@ -85,7 +81,11 @@ impl Source {
                 "rank range: from 1 plus the number of significantly better models to the number of models minus the \
                  significantly worse ones; cluster tests of all pairs, Holm-corrected, at 0.05"
             }
-            false => untested(ranks.len(), of.1, row_cells(&board, of.0)),
+            false => untested(
+                ranks.len(),
+                of,
+                board.rows.iter().filter_map(|row| board.cell(row, column)),
+            ),
         };
         let mut notes = vec![note.to_string()];
         if tested {
@@ -100,7 +100,7 @@ impl Source {
         }
         let best = Best {
             at: 2,
-            better: of.1.better(),
+            better: of.better(),
             values: lines.iter().map(|l| l.value).collect(),
         };
         printed_with(&heads, (rows, Some(best)), &lines, format, &notes, out)
@@ -118,18 +118,18 @@ impl Source {
         let of = column_of(&board, column)?;
         let (mut lines, mut rows): (Vec<SureLine>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
         for row in &board.rows {
-            let Some(cell) = row.cells.get(of.0).copied().flatten() else {
+            let Some(cell) = board.cell(row, column) else {
                 continue;
             };
             let sure = self.interval(&row.model, column, plan)?;
             let wilson = sure
                 .wilson
-                .map_or("-".into(), |(low, high)| between(low, high, of.1));
+                .map_or("-".into(), |(low, high)| between(low, high, of));
             rows.push(vec![
                 row.model.clone(),
-                shown(Some(cell), of.1),
+                shown(Some(cell), of),
                 wilson,
-                interval_text(&sure.redrawn, of.1),
+                interval_text(&sure.redrawn, of),
                 count(sure.redrawn.clusters, &sure.redrawn.cluster),
             ]);
             lines.push(SureLine {
@@ -143,7 +143,7 @@ impl Source {
                 sc: sure.sc,
             });
         }
-        if of.1.group == "SC" {
+        if of.group == "SC" {
             return sc_lines(column, &lines, args.format, out);
         }
         let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
@@ -153,7 +153,7 @@ impl Source {
         );
         let best = Best {
             at: 1,
-            better: of.1.better(),
+            better: of.better(),
             values: lines.iter().map(|l| l.value).collect(),
         };
         printed_with(
@@ -183,8 +183,8 @@ impl Source {
         };
         let compared = self.compared((a, b), column, plan)?;
         let board = self.board()?;
-        let of = column_of(&board, column)?.1;
-        let by = if of.scale == Scale::Share { 100.0 } else { 1.0 };
+        let of = column_of(&board, column)?;
+        let by = of.scale.unit();
         let t = compared.table.as_ref();
         let line = CompareLine {
             models: compared.models.clone(),
@@ -296,20 +296,10 @@ impl Source {
     }
 }
 
-fn column_of<'b>(board: &'b Board, name: &str) -> Result<(usize, &'b Column)> {
-    let found = board
-        .columns
-        .iter()
-        .enumerate()
-        .find(|(_, c)| c.name == name);
-    found.ok_or_else(|| unknown_column(board, format!("no column `{name}`")))
-}
-
-fn row_cells(board: &Board, at: usize) -> impl Iterator<Item = Cell> {
+fn column_of<'b>(board: &'b Board, name: &str) -> Result<&'b Column> {
     board
-        .rows
-        .iter()
-        .filter_map(move |row| row.cells.get(at).copied().flatten())
+        .column(name)
+        .ok_or_else(|| unknown_column(board, format!("no column `{name}`")))
 }
 
 fn row_of<'b>(board: &'b Board, model: &str) -> Option<&'b Row> {
@@ -317,7 +307,7 @@ fn row_of<'b>(board: &'b Board, model: &str) -> Option<&'b Row> {
 }
 
 fn between(low: f64, high: f64, of: &Column) -> String {
-    let by = if of.scale == Scale::Share { 100.0 } else { 1.0 };
+    let by = of.scale.unit();
     format!("{:.2} to {:.2}", low * by, high * by)
 }
 

@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 use super::{items, out};
 use crate::context::Context;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::generated_image::{PictureState, check_drafts};
 use benchtop_model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};
-use benchtop_pipeline::export::tools::Tool;
-use benchtop_pipeline::export::{Aside, Destination, Exporter, Target, unlink};
+use benchtop_pipeline::export::{
+    self, Answers, Aside, Destination, EXPORTS, Export, Exporter, Kind, unlink,
+};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{AnswerSet, PageRequest, request};
 
@@ -21,8 +24,8 @@ mod tools;
 )]
 pub struct Args {
     /// Output format
-    #[arg(long, value_enum)]
-    format: Format,
+    #[arg(long, value_parser = format())]
+    format: &'static Export,
     /// Output file (dysca, jsonl) or folder (all others) [default: standard output]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -45,64 +48,50 @@ pub struct Args {
     with_predictions: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Dysca's JSON
-    Dysca,
-    /// MVP-Bench's folder of questions, rotations, and predictions
-    Mvp,
-    /// benchtop's JSONL: one item per line
-    Jsonl,
-    /// VLMEvalKit's tables: DATASET.tsv, with embedded pictures
-    #[value(name = "vlmevalkit")]
-    VlmEvalKit,
-    /// lmms-eval's task folder: TASK.yaml, utils.py and Parquet data
-    LmmsEval,
-    /// Hugging Face's folder: train/metadata.jsonl and the pictures
-    HfFolder,
-    /// Hugging Face's Parquet: data/train-00000-of-00001.parquet
-    HfParquet,
+/// The formats as values of an option.
+fn format() -> impl TypedValueParser<Value = &'static Export> {
+    let value = |export: &Export| PossibleValue::new(export.name).help(export.summary);
+    PossibleValuesParser::new(EXPORTS.iter().copied().map(value))
+        .try_map(|name| export::named(&name).ok_or("no such format"))
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let target = match args.format {
-        Format::Dysca => Target::Dysca,
-        Format::Mvp => Target::Mvp,
-        Format::Jsonl => Target::Jsonl,
-        Format::VlmEvalKit => return tools::run(context, args, Tool::VlmEvalKit),
-        Format::LmmsEval => return tools::run(context, args, Tool::LmmsEval),
-        Format::HfFolder => return tools::run(context, args, Tool::Folder),
-        Format::HfParquet => return tools::run(context, args, Tool::Parquet),
-    };
-    if args.with_predictions && target != Target::Mvp {
+    let export = args.format;
+    if args.with_predictions && export.answers == Answers::No {
+        let holds = EXPORTS.iter().filter(|e| e.answers != Answers::No);
+        let names: Vec<&str> = holds.map(|export| export.name).collect();
+        let names = names.join(" or --format ");
         return Err(
             Error::new(ErrorKind::Usage, "this format cannot hold answers")
-                .help("use --format vlmevalkit or --format mvp"),
+                .help(format!("use --format {names}")),
         );
+    }
+    if let Kind::Tables(tables) = &export.kind {
+        return tools::run(context, args, tables);
     }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
     check(&client, &filter, args.drafts)?;
-    let nested = target == Target::Dysca && all_nested(&client, &filter)?;
+    let nested = export.nests && all_nested(&client, &filter, export)?;
     let to = args.out.as_deref().map_or_else(
         || Destination::Stream(Box::new(out::data())),
         Destination::Path,
     );
-    let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
+    let mut exporter = Exporter::create(export, to, nested)?.leaving_out();
     let mut pictures = args
         .images
-        .then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
+        .then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), export));
     let mut aside = Aside::default();
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
         let item = item(number, json)?;
-        if let Some(pictures) = pictures.as_mut().filter(|_| target.takes(item.form))
+        if let Some(pictures) = pictures.as_mut().filter(|_| (export.takes)(item.form))
             && let Err(problem) = pictures.copy(&item)
         {
             return aside.put(&item.id, problem);
         }
         exporter.push(&item)
     })?;
-    if target == Target::Mvp {
+    if export.answers == Answers::Always {
         predictions(&client, &mut exporter)?;
     }
     let first_problem = exporter
@@ -173,7 +162,7 @@ fn item(number: u32, json: &str) -> Result<Item> {
 }
 
 /// True if all items that Dysca's format can hold are nested records.
-fn all_nested(client: &Client, filter: &Filter) -> Result<bool> {
+fn all_nested(client: &Client, filter: &Filter, export: &Export) -> Result<bool> {
     let (mut nested, mut flat) = (0u64, 0u64);
     items::each(
         client,
@@ -182,7 +171,7 @@ fn all_nested(client: &Client, filter: &Filter) -> Result<bool> {
         &mut |number, _, json| {
             match item(number, json)?.form {
                 Form::DyscaNested => nested += 1,
-                form if Target::Dysca.takes(form) => flat += 1,
+                form if (export.takes)(form) => flat += 1,
                 _ => {}
             }
             Ok(())
@@ -236,12 +225,11 @@ struct Pictures {
 }
 
 impl Pictures {
-    fn new(root: PathBuf, out: Option<&Path>, target: Target) -> Pictures {
+    fn new(root: PathBuf, out: Option<&Path>, export: &Export) -> Pictures {
         let out = out.unwrap_or(Path::new("."));
-        let to = if target == Target::Mvp {
-            out.join("data")
-        } else {
-            out.parent().unwrap_or(out).to_path_buf()
+        let to = match export.kind {
+            Kind::Folder { pictures, .. } => out.join(pictures),
+            _ => out.parent().unwrap_or(out).to_path_buf(),
         };
         Pictures {
             root,

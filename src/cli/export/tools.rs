@@ -6,23 +6,21 @@ use super::{Args, item, items, lines};
 use crate::context::Context;
 use crate::out;
 use benchtop_model::{Error, ErrorKind, Filter, Item, Key, Result};
-use benchtop_pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
+use benchtop_pipeline::export::Tables;
+use benchtop_pipeline::export::tools::{Surveys, Tools};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{AnswerSet, request};
 
 /// A model's answers by data set (if the answer set names one) and key.
 type Outputs = HashMap<(Option<String>, Key), String>;
 
-pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
+pub(super) fn run(context: &Context, args: &Args, tables: &'static Tables) -> Result<u8> {
     let usage = |what: &str, help: &str| Err(Error::new(ErrorKind::Usage, what).help(help));
     let Some(dir) = &args.out else {
         return usage("this format needs a folder", "name it with --out DIR");
     };
     if args.images {
         return usage("this format always includes the pictures", "omit --images");
-    }
-    if args.with_predictions {
-        takes_answers(tool)?;
     }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
@@ -40,7 +38,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
         surveys.add(&item);
         Ok(())
     })?;
-    let mut tools = Tools::new(tool, dir, &client.welcome().root, surveys);
+    let mut tools = Tools::new(tables, dir, &client.welcome().root, surveys);
     each(&mut |item| tools.push(&item))?;
     let mut unused = 0;
     if args.with_predictions {
@@ -72,11 +70,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
         ));
     }
     if written.without > 0 {
-        let then = if tool == Tool::VlmEvalKit {
-            "; VLMEvalKit skips them"
-        } else {
-            ""
-        };
+        let then = tables.without_picture;
         out::tell(format_args!(
             "wrote {} without a picture{then}",
             out::count(written.without, "item")

@@ -6,7 +6,8 @@ use crate::context::Context;
 use crate::follow::{Follow, Followed, follow, left};
 use crate::out::print;
 use crate::{consent, out};
-use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::job::JobAct;
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{Event, request};
@@ -42,14 +43,7 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
                 )
             };
             let job = job.ok_or_else(none)?;
-            consent::resume(
-                client,
-                job.waits.as_deref(),
-                request::ScoringAct {
-                    id: job.id,
-                    act: ScoringAct::Retry,
-                },
-            )?
+            act_on(client, &job, JobAct::Retry)?
         }
         false => begin(client, &new)?,
     };
@@ -95,22 +89,31 @@ fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
     }
 }
 
-/// Pauses, resumes, retries, or cancels a job.
-pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8> {
+/// Pauses, resumes, or cancels a job.
+pub fn act(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
     let client = context.client()?;
-    let waits = match act {
-        ScoringAct::Resume | ScoringAct::Retry => ScoringState::ask(&client, id)
-            .ok()
-            .and_then(|job| job.waits),
-        ScoringAct::Pause | ScoringAct::Cancel => None,
-    };
-    let job = consent::resume(&client, waits.as_deref(), request::ScoringAct { id, act })?;
+    let job = act_on(&client, &ScoringState::ask(&client, id)?, act)?;
     let text = if json {
         out::json(&job.value())
     } else {
         job.progress(usize::MAX)
     };
     print(&format!("{text}\n")).map(|()| 0)
+}
+
+fn act_on(client: &Client, job: &ScoringState, act: JobAct) -> Result<ScoringState> {
+    let waits = match act {
+        JobAct::Resume | JobAct::Retry => job.waits.as_deref(),
+        _ => None,
+    };
+    let state = consent::resume(client, waits, request::JobAct { id: job.id, act })?;
+    let scoring = state.and_then(|job| job.scoring);
+    scoring.map(|job| *job).ok_or_else(|| unknown(job.id))
+}
+
+fn unknown(id: u32) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no scoring job {id}"))
+        .help("run `benchtop jobs` to list the jobs")
 }
 
 impl Followed for ScoringState {
@@ -120,18 +123,16 @@ impl Followed for ScoringState {
 
     fn from_event(event: Event) -> Option<ScoringState> {
         match event {
-            Event::Scoring(job) => Some(*job),
+            Event::Job(job) => job.scoring.map(|job| *job),
             _ => None,
         }
     }
 
     fn ask(client: &Client, id: u32) -> Result<ScoringState> {
-        let all = client.ask(request::Scorers)?;
-        let none = || Error::new(ErrorKind::NotFound, format!("no scoring job {id}"));
-        all.into_iter()
-            .filter_map(|s| s.job)
-            .find(|job| job.id == id)
-            .ok_or_else(none)
+        let jobs = client.ask(request::Jobs)?;
+        let job = jobs.into_iter().find(|job| job.id == id);
+        let scoring = job.and_then(|job| job.scoring);
+        scoring.map(|job| *job).ok_or_else(|| unknown(id))
     }
 
     fn is_settled(&self) -> bool {

@@ -12,8 +12,9 @@ use serde_json::json;
 use super::out;
 use crate::context::Context;
 use crate::out::print;
+use benchtop_model::job::JobAct;
 use benchtop_model::scoring::bench::FlagOrder;
-use benchtop_model::scoring::job::{NewScoring, ScoringAct};
+use benchtop_model::scoring::job::NewScoring;
 use benchtop_model::scoring::{Measure, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Result, clean};
 use benchtop_protocol::Client;
@@ -145,9 +146,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 },
             )
         }
-        What::Pause { id } => job::act(context, *id, ScoringAct::Pause, json),
-        What::Resume { id } => job::act(context, *id, ScoringAct::Resume, json),
-        What::Cancel { id } => job::act(context, *id, ScoringAct::Cancel, json),
+        What::Pause { id } => job::act(context, *id, JobAct::Pause, json),
+        What::Resume { id } => job::act(context, *id, JobAct::Resume, json),
+        What::Cancel { id } => job::act(context, *id, JobAct::Cancel, json),
         What::Report(args) => report::run(&context.client()?, args, json),
         What::Rules(args) => rules::run(&context.client()?, args, json),
         What::Queue {

@@ -9,10 +9,13 @@ use serde_json::Value;
 
 use super::row;
 use crate::cells;
+use crate::format::Format;
+use crate::head::{Detection, Head};
 use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::Object;
 use crate::rows::{Rows, Tally};
+use crate::third_party::Mapped;
 use benchtop_model::{Error, Result};
 
 /// The question, which COCO does not have.
@@ -20,12 +23,36 @@ const QUESTION: &str = "Describe the image.";
 const BOXES: &str = "annotations without a caption (boxes, masks), skipped";
 const CUT_OFF: &str = "captions of unlisted pictures, skipped";
 
-struct Captions {
+/// Captioned pictures.
+pub static CAPTIONS: Format = Format {
+    name: "coco-captions",
+    title: "COCO captions",
+    recognized_by: "`annotations` with `caption`",
+    detect: |head| {
+        let first = match head {
+            Head::Members(members) => members.first_of("annotations"),
+            _ => None,
+        };
+        match first {
+            Some(first) if !first.contains_key("image_id") => Detection::No,
+            Some(first) if first.contains_key("caption") => Detection::Sure,
+            Some(_) => Detection::refused(
+                "COCO annotations without captions (boxes, masks) have no questions",
+                "import COCO captions, or put your own questions in a table",
+            ),
+            None => Detection::No,
+        }
+    },
+    rows: Some(|path, _| rows(path).map(Mapped::flat)),
+    ..Format::QUESTIONS
+};
+
+struct CaptionRows {
     ready: VecDeque<(u64, Record)>,
     tally: Tally,
 }
 
-impl Rows for Captions {
+impl Rows for CaptionRows {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
         Ok(self.ready.pop_front())
     }
@@ -40,7 +67,7 @@ impl Rows for Captions {
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`] with the line, or if the file has no captions.
-pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
+fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     let mut object = Object::new(open(path)?)?;
     let mut tally = Tally::default();
     let mut names: HashMap<String, Value> = HashMap::new();
@@ -110,5 +137,5 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
         ];
         ready.push_back((line, row(fields)));
     }
-    Ok(Box::new(Captions { ready, tally }))
+    Ok(Box::new(CaptionRows { ready, tally }))
 }

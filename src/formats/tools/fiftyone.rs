@@ -9,20 +9,35 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, renamed};
+use crate::format::Format;
 use crate::input::open;
 use crate::records::Record;
 use crate::rows::Rows;
 use crate::rows::object::MemberRows;
+use crate::third_party::Mapped;
 use benchtop_model::Result;
 use benchtop_model::mapping::guess;
 
 const TRUTH: &str = "ground_truth";
 
+/// The samples of a data set.
+pub static SAMPLES: Format = Format {
+    name: "fiftyone",
+    title: "FiftyOne `samples.json`",
+    recognized_by: "first member `samples`",
+    named_in: "folder, the field's name",
+    has_predictions: true,
+    detect: |head| head.begins_with("samples").into(),
+    about: |path, _| Ok(about(path)),
+    rows: Some(|path, _| rows(path).map(Mapped::flat)),
+    ..Format::QUESTIONS
+};
+
 /// The samples as rows.
 ///
 /// # Errors
 /// If the beginning of the file cannot be read.
-pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
+fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     Ok(each(
         Box::new(MemberRows::new(open(path)?, "samples")?),
         |sample| Ok(vec![flat(sample)]),
@@ -70,7 +85,7 @@ fn flat(sample: Record) -> Record {
 const LOOKED_AT: usize = 1000;
 
 /// The data set is the name of the export's folder, and the model is the field of the first answer.
-pub fn about(path: &Path) -> About {
+fn about(path: &Path) -> About {
     let mut samples = rows(path).ok();
     let next = || samples.as_mut()?.next_row().ok().flatten();
     let said =

@@ -11,10 +11,13 @@ use serde_json::Value;
 
 use super::{About, each, folder, row};
 use crate::cells;
+use crate::format::Format;
+use crate::head::Detection;
 use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::{MemberRows, Object};
 use crate::rows::{Rows, json};
+use crate::third_party::Mapped;
 use benchtop_model::{Key, Result, ToolVerdict};
 
 /// The file with the scores.
@@ -22,11 +25,43 @@ const STATS: &str = "per_instance_stats.json";
 /// Stats that show whether an answer is right, in order of preference.
 const RIGHT: [&str; 3] = ["exact_match", "quasi_exact_match", "prefix_exact_match"];
 
+/// The questions of a run with a model's answers.
+pub static STATE: Format = Format {
+    name: "helm-scenario-state",
+    title: "HELM `scenario_state.json`",
+    recognized_by: "members `adapter_spec`, `request_states`",
+    named_in: "inside, folder",
+    detect: |head| head.has_members(&["adapter_spec", "request_states"]).into(),
+    about: |path, _| Ok(about(path, true)),
+    rows: Some(|path, _| rows(path, true).map(Mapped::flat)),
+    verdicts: |path| verdicts(path),
+    ..Format::ASKED
+};
+
+/// The questions of a run.
+pub static INSTANCES: Format = Format {
+    name: "helm-instances",
+    title: "HELM `instances.json`",
+    recognized_by: "`input`, `references`",
+    named_in: "folder",
+    detect: |head| {
+        if head.has_columns(&["instance_id", "stats"]) {
+            let what =
+                "the file has HELM's scores, which are only read together with scenario_state.json";
+            return Detection::refused(what, "import scenario_state.json");
+        }
+        head.has_fields(&["input", "references"]).into()
+    },
+    about: |path, _| Ok(about(path, false)),
+    rows: Some(|path, _| rows(path, false).map(Mapped::flat)),
+    ..Format::QUESTIONS
+};
+
 /// The requests of a run, or only its questions.
 ///
 /// # Errors
 /// If the beginning of the file cannot be read.
-pub fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
+fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
     if !state {
         let instances = Box::new(json::JsonRows::new(open(path)?));
         return Ok(each(instances, |instance| {
@@ -132,7 +167,7 @@ fn question(instance: &Value) -> Record {
 
 /// The data set and model from the name of a run folder: `scenario:args,method=...,model=...`. A
 /// state file names its model itself.
-pub fn about(path: &Path, state: bool) -> About {
+fn about(path: &Path, state: bool) -> About {
     let run = folder(path).unwrap_or_default();
     let named = run.split(',').find_map(|part| {
         part.split_once("model=")
@@ -166,7 +201,7 @@ fn model(path: &Path) -> Option<String> {
 ///
 /// # Errors
 /// If that file cannot be read.
-pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
+fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
     let (mut found, file) = (HashMap::new(), path.with_file_name(STATS));
     if !file.is_file() {
         return Ok(found);

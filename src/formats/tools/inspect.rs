@@ -13,11 +13,14 @@ use zip::ZipArchive;
 
 use super::{About, each, row};
 use crate::cells;
+use crate::format::Format;
+use crate::head::{Detection, Head};
 use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::{MemberRows, Object};
 use crate::rows::sheet::broken;
 use crate::rows::{Rows, Tally, bounded};
+use crate::third_party::Mapped;
 use benchtop_model::{Error, Result};
 
 /// Maximum unpacked size of a sample: 64 MiB.
@@ -29,11 +32,38 @@ fn archive(path: &Path) -> Result<ZipArchive<File>> {
     ZipArchive::new(file).map_err(|e| broken(&e).file(path))
 }
 
+/// The log as a zip archive.
+pub static EVAL_LOG: Format = Format {
+    name: "inspect-eval",
+    title: "Inspect AI `.eval`",
+    recognized_by: "a zip with `header.json` or `_journal/start.json`",
+    named_in: "inside",
+    detect: |head| match head {
+        Head::Archive(path) => is_log(path).map_or_else(Detection::Refused, Detection::from),
+        _ => Detection::No,
+    },
+    about: |path, _| about(path, true),
+    rows: Some(|path, _| rows(path, true).map(Mapped::flat)),
+    ..Format::ASKED
+};
+
+/// The log as JSON.
+pub static JSON_LOG: Format = Format {
+    name: "inspect-json",
+    title: "Inspect AI `.json`",
+    recognized_by: "members `version`, `status`, `eval`",
+    named_in: "inside",
+    detect: |head| head.has_members(&["version", "status", "eval"]).into(),
+    about: |path, _| about(path, false),
+    rows: Some(|path, _| rows(path, false).map(Mapped::flat)),
+    ..Format::ASKED
+};
+
 /// Whether the archive at `path` is a log.
 ///
 /// # Errors
 /// If it cannot be opened.
-pub fn is_log(path: &Path) -> Result<bool> {
+fn is_log(path: &Path) -> Result<bool> {
     let archive = archive(path)?;
     Ok(HEADERS
         .iter()
@@ -77,7 +107,7 @@ impl Rows for Samples {
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`] for a truncated archive, and I/O errors.
-pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
+fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
     let samples: Box<dyn Rows> = if zipped {
         let archive = archive(path)?;
         let mut names: Vec<String> = archive
@@ -276,7 +306,7 @@ fn reasoning(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
 ///
 /// # Errors
 /// See [`rows`].
-pub fn about(path: &Path, zipped: bool) -> Result<About> {
+fn about(path: &Path, zipped: bool) -> Result<About> {
     let eval = if zipped {
         let mut archive = archive(path)?;
         let name = HEADERS

@@ -2,12 +2,18 @@
 //! reads the annotations in the same files as verdicts.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::Value;
 
-use super::{each, renamed};
+use super::{About, each, renamed, stem};
+use crate::format::Format;
+use crate::head::Head;
+use crate::input::open;
 use crate::records::Record;
-use crate::rows::Rows;
+use crate::rows;
+use crate::rows::json::JsonRows;
+use crate::third_party::Mapped;
 use benchtop_model::mapping::{Mapping, guess};
 
 /// Fields of its tables besides the task's data.
@@ -22,7 +28,7 @@ const OWN: [&str; 8] = [
     "annotation_comment",
 ];
 
-/// The key that [`rows`] gives to a task's question, and the question, from the task's data or
+/// The key that [`Tasks`] gives to a task's question, and the question, from the task's data or
 /// (with `table`) from a flat record of its tables. `id` is Label Studio's number of the task.
 pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>, Option<String>) {
     if table {
@@ -36,16 +42,47 @@ pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>
     (question.remove("id").or(id), text)
 }
 
-/// Tasks as rows: one per model with a prediction, and one for a task without any. If `tasks` is
-/// false: the rows of its tables.
-pub fn rows(records: Box<dyn Rows>, tasks: bool) -> Box<dyn Rows> {
-    each(records, move |record| {
-        Ok(if tasks {
-            task(record)
-        } else {
-            vec![table_row(record)]
-        })
-    })
+/// Tasks: one row per model with a prediction, and one for a task without any.
+pub static TASKS: Format = Format {
+    name: "label-studio",
+    title: "Label Studio JSON",
+    recognized_by: "`data` with `annotations` or `predictions`",
+    named_in: "file, `model_version`",
+    has_predictions: true,
+    detect: |head| {
+        let has_data = match head {
+            Head::Record(record) => record.get("data").is_some_and(Value::is_object),
+            _ => false,
+        };
+        (has_data && (head.has_fields(&["annotations"]) || head.has_fields(&["predictions"])))
+            .into()
+    },
+    about: |path, _| Ok(about(path)),
+    rows: Some(|path, _| {
+        let records = Box::new(JsonRows::new(open(path)?));
+        Ok(Mapped::flat(each(records, |record| Ok(task(record)))))
+    }),
+    ..Format::QUESTIONS
+};
+
+/// JSON-MIN, CSV, or TSV.
+pub static TABLE: Format = Format {
+    name: "label-studio-table",
+    title: "Label Studio JSON-MIN, CSV, TSV",
+    recognized_by: "`annotation_id`, `lead_time`",
+    detect: |head| head.has_columns(&["annotation_id", "lead_time"]).into(),
+    about: |path, _| Ok(about(path)),
+    rows: Some(|path, _| {
+        Ok(Mapped::flat(each(rows::of(path)?, |record| {
+            Ok(vec![table_row(record)])
+        })))
+    }),
+    ..Format::QUESTIONS
+};
+
+fn about(path: &Path) -> About {
+    // DyscaA.min.json, DyscaA.all.json, and DyscaA.csv are exports of one project.
+    About::of(stem(path).split('.').next().unwrap_or_default())
 }
 
 /// The mapping of a task's data, from its field names.

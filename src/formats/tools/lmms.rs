@@ -11,8 +11,12 @@ use serde_json::Value;
 use super::{About, each, folder, row, stem};
 use crate::cells;
 use crate::choices::taken_apart;
+use crate::format::Format;
+use crate::head::Detection;
+use crate::input::open;
 use crate::records::Record;
-use crate::rows::Rows;
+use crate::rows::json::JsonRows;
+use crate::third_party::Mapped;
 
 /// Fields of a sample that are not metrics.
 const NOT_METRICS: [&str; 13] = [
@@ -31,10 +35,33 @@ const NOT_METRICS: [&str; 13] = [
     "filter",
 ];
 
-/// The samples as rows.
-pub fn rows(samples: Box<dyn Rows>) -> Box<dyn Rows> {
-    each(samples, |record| Ok(vec![sample(record)]))
-}
+/// The samples of a task.
+pub static SAMPLES: Format = Format {
+    name: "lmms-eval-samples",
+    title: "lmms-eval samples",
+    recognized_by: "`doc_id`, `target`, `filtered_resps` or `resps`",
+    named_in: "file, `*_results.json` beside it, folder",
+    detect: |head| {
+        if head.has_members(&["results", "configs"])
+            || head.has_members(&["results", "group_subtasks"])
+        {
+            return Detection::refused(
+                "the file has lmms-eval's scores and no answers",
+                "import the samples next to it; benchtop reads the model's name from this file",
+            );
+        }
+        let answered = |name| head.has_fields(&["doc_id", "target", name]);
+        (answered("filtered_resps") || answered("resps")).into()
+    },
+    about: |path, _| Ok(about(path)),
+    rows: Some(|path, _| {
+        let samples = Box::new(JsonRows::new(open(path)?));
+        Ok(Mapped::flat(each(samples, |record| {
+            Ok(vec![sample(record)])
+        })))
+    }),
+    ..Format::ASKED
+};
 
 fn sample(mut record: Record) -> Record {
     let input = record
@@ -97,7 +124,7 @@ fn first(value: &Value) -> Option<String> {
 
 /// The model, data set, and time from the name and folder of a file of samples, and from the
 /// results next to it.
-pub fn about(path: &Path) -> About {
+fn about(path: &Path) -> About {
     let name = stem(path);
     let (written, task) = match name.split_once("_samples_") {
         Some((written, task)) => (Some(written.to_string()), Some(task.to_string())),

@@ -20,6 +20,7 @@ pub mod label_studio;
 pub mod lmms;
 pub mod opencompass;
 pub mod openvlm;
+pub mod table;
 pub mod vlmevalkit;
 
 /// The description of a file, from its content or its name and folder.
@@ -38,6 +39,16 @@ pub struct About {
     /// The file whose answers this file repeats with verdicts. That file reads the verdicts from
     /// here.
     pub verdicts_of: Option<PathBuf>,
+}
+
+impl About {
+    /// A file of this data set.
+    pub(super) fn of(dataset: impl Into<String>) -> About {
+        About {
+            dataset: Some(dataset.into()),
+            ..About::default()
+        }
+    }
 }
 
 type Flat = Box<dyn FnMut(Record) -> Result<Vec<Record>> + Send>;

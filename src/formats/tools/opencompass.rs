@@ -12,11 +12,35 @@ use serde_json::Value;
 
 use super::{About, folder, row, stem};
 use crate::choices::taken_apart;
+use crate::format::Format;
+use crate::head::Head;
 use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::Object;
 use crate::rows::{Rows, Tally};
+use crate::third_party::Mapped;
 use benchtop_model::Result;
+
+/// The answers of a model.
+pub static PREDICTIONS: Format = Format {
+    name: "opencompass-predictions",
+    title: "OpenCompass predictions",
+    recognized_by: "first member `\"0\"` with a `prediction`",
+    named_in: "folder, file",
+    detect: |head| {
+        let is_first = head.begins_with("0");
+        let answer = match head {
+            Head::Members(members) if is_first => members.value(),
+            _ => None,
+        };
+        answer
+            .is_some_and(|row| row.get("prediction").is_some())
+            .into()
+    },
+    about: |path, _| Ok(about(path)),
+    rows: Some(|path, _| rows(path).map(Mapped::flat)),
+    ..Format::ASKED
+};
 
 struct Members<R> {
     object: Object<R>,
@@ -88,7 +112,7 @@ fn flat(position: u64, record: Record) -> Record {
 ///
 /// # Errors
 /// If the beginning of the file, or an earlier part, cannot be read.
-pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
+fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     let mut before = 0;
     for part in parts_before(path) {
         let mut object = Object::new(BufReader::new(open(&part)?)).map_err(|p| p.file(&part))?;
@@ -127,7 +151,7 @@ fn parts_before(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The data set, the model, and the time from the name and folders of a file.
-pub fn about(path: &Path) -> About {
+fn about(path: &Path) -> About {
     let part = part(path);
     let dataset = part
         .as_ref()

@@ -7,15 +7,18 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{About, stem};
+use super::{About, stem, table};
+use crate::format::Format;
+use crate::head::Detection;
 use crate::mapped::verdict;
 use crate::out::WITHOUT_OPTIONS;
+use crate::third_party::Mapped;
 use crate::{cells, rows};
-use benchtop_model::mapping::{Mapping, guess};
+use benchtop_model::mapping::guess;
 use benchtop_model::{Key, Result, ToolVerdict};
 
 /// File name suffixes of files with verdicts, longest first.
-const RESULTS: [&str; 5] = [
+const ENDS_OF_RESULTS: [&str; 5] = [
     "_exact_matching_result",
     "_openai_result",
     "_auxmatch",
@@ -24,19 +27,82 @@ const RESULTS: [&str; 5] = [
 ];
 const ENDINGS: [&str; 3] = ["xlsx", "tsv", "json"];
 
-/// The mapping of its tables: categories are subtasks, groups of categories are tasks.
-pub fn mapping(columns: &[String]) -> Mapping {
-    // `hit` comes with the log of the match, `extracted` with the score.
-    guess(columns)
-}
+/// The table of questions.
+pub static DATASET: Format = Format {
+    name: "vlmevalkit",
+    title: "VLMEvalKit table (TSV)",
+    recognized_by: "columns `index`, `question`",
+    pictures_by_row: true,
+    detect: |head| {
+        if head.has_columns(&["Overall"]) && !head.has_columns(&["index", "question"]) {
+            let what = "the file has VLMEvalKit's scores; benchtop scores the answers itself";
+            return Detection::refused(what, "import the file of predictions next to it");
+        }
+        if head.has_members(&["time", "results"]) {
+            return Detection::refused(
+                "the file describes models of the Open VLM leaderboard and has neither questions nor answers",
+                "import the folder of predictions",
+            );
+        }
+        head.has_columns(&["index", "question"]).into()
+    },
+    about: |path, _| {
+        Ok(About {
+            dataset: table::stored_dataset(path),
+            ..About::default()
+        })
+    },
+    rows: Some(|path, mapping| {
+        // `hit` comes with the log of the match, `extracted` with the score. Categories are
+        // subtasks, groups of categories are tasks.
+        Mapped::table(path, mapping)
+    }),
+    ..Format::QUESTIONS
+};
+
+/// The answers of a model, with the questions.
+pub static PREDICTIONS: Format = Format {
+    name: "vlmevalkit-predictions",
+    title: "VLMEvalKit predictions (xlsx, tsv, json)",
+    recognized_by: "columns `index`, `question`, `prediction`",
+    named_in: "file, folder",
+    pictures_by_row: true,
+    detect: |head| {
+        head.has_columns(&["index", "question", "prediction"])
+            .into()
+    },
+    about: |path, known| Ok(about(path, false, known)),
+    rows: Some(Mapped::table),
+    verdicts: |path| verdicts(path),
+    ..Format::ASKED
+};
+
+/// The answers of a model, with verdicts.
+pub static RESULTS: Format = Format {
+    name: "vlmevalkit-results",
+    title: "VLMEvalKit results",
+    recognized_by: "columns of predictions with `hit`, or `extracted` and `score`",
+    named_in: "file, folder; verdicts for the file they were made from",
+    pictures_by_row: true,
+    detect: |head| {
+        let judged = head.has_columns(&["hit"]) || head.has_columns(&["extracted", "score"]);
+        match judged {
+            true => (PREDICTIONS.detect)(head),
+            false => Detection::No,
+        }
+    },
+    about: |path, known| Ok(about(path, true, known)),
+    rows: Some(Mapped::table),
+    ..Format::ASKED
+};
 
 /// The data set and model from the name and folder of a file of predictions or verdicts.
-pub fn about(path: &Path, results: bool, known: &[String]) -> About {
+fn about(path: &Path, results: bool, known: &[String]) -> About {
     let own = stem(path);
     let verdicts_of = if results { plain_file(path) } else { None };
     let whole = match (&verdicts_of, results) {
         (Some(plain), _) => stem(plain),
-        (None, true) => RESULTS
+        (None, true) => ENDS_OF_RESULTS
             .iter()
             .find_map(|end| own.strip_suffix(end))
             .unwrap_or(&own)
@@ -124,7 +190,7 @@ fn plain_file(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// If that file cannot be read.
-pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
+fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
     let mut found = HashMap::new();
     let own = stem(path);
     let Some(folder) = path.parent() else {
@@ -141,7 +207,7 @@ pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
                 .map(str::to_string)
                 .unwrap_or_default();
             other.extension() == path.extension()
-                && RESULTS
+                && ENDS_OF_RESULTS
                     .iter()
                     .any(|end| rest.starts_with('_') && rest.ends_with(end))
         })

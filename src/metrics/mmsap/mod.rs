@@ -38,18 +38,13 @@ pub enum Subset {
     Beyond,
 }
 
+benchtop_model::named!(Subset {
+    Basic: "basic",
+    Knowledge: "knowledge",
+    Beyond: "beyond",
+});
+
 impl Subset {
-    /// All subsets, in the paper's order.
-    pub const ALL: [Subset; 3] = [Subset::Basic, Subset::Knowledge, Subset::Beyond];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Subset::Basic => "basic",
-            Subset::Knowledge => "knowledge",
-            Subset::Beyond => "beyond",
-        }
-    }
-
     /// Number of questions in the published version (1,118 in all; later versions differ).
     pub fn published(self) -> u64 {
         match self {

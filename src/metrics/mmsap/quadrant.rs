@@ -24,28 +24,15 @@ pub enum Quadrant {
     Unread,
 }
 
+benchtop_model::named!(Quadrant {
+    KnownKnown: "known-knowns",
+    UnknownKnown: "unknown-knowns",
+    KnownUnknown: "known-unknowns",
+    UnknownUnknown: "unknown-unknowns",
+    Unread: "unread",
+});
+
 impl Quadrant {
-    /// All quadrants in the usual reading order (known above unknown, aware before unaware), then
-    /// `Unread`.
-    pub const ALL: [Quadrant; 5] = [
-        Quadrant::KnownKnown,
-        Quadrant::UnknownKnown,
-        Quadrant::KnownUnknown,
-        Quadrant::UnknownUnknown,
-        Quadrant::Unread,
-    ];
-
-    /// The name of the quadrant's answers: `known-knowns` and so on, `unread`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Quadrant::KnownKnown => "known-knowns",
-            Quadrant::UnknownKnown => "unknown-knowns",
-            Quadrant::KnownUnknown => "known-unknowns",
-            Quadrant::UnknownUnknown => "unknown-unknowns",
-            Quadrant::Unread => "unread",
-        }
-    }
-
     /// The quadrant of an answer.
     pub fn of(given: &GivenAnswer) -> Quadrant {
         let declined = match given.read {

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::accuracy_columns::draws::Draw;
+use super::basis::{Basis, Draw};
+use super::column::BoardColumn;
 use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
 use super::model_answers::ModelAnswers;
@@ -18,7 +19,6 @@ use benchtop_model::agreement::{Bootstrap, Interval};
 type Why = &'static str;
 
 const NOT_COMPARED: Why = "the free-form answers were not compared";
-const SC_COLUMN: Why = "resampling would add sampling noise to the variance a second time";
 
 /// A model, by its index on the board, and the questions that it is scored on.
 pub type Side<'a> = (usize, &'a ItemSelection);
@@ -183,7 +183,11 @@ impl BoardEngine {
     /// # Errors
     /// The reason, if the column is not computed from sums over questions, or if free-form answers
     /// were not compared.
-    pub fn bootstrap(&self, column: usize, sides: &[Side<'_>]) -> Result<ClusterBootstrap, Why> {
+    pub fn bootstrap(
+        &self,
+        column: &BoardColumn,
+        sides: &[Side<'_>],
+    ) -> Result<ClusterBootstrap, Why> {
         let mut namer = ClusterNamer::default();
         let again = |draw: Draw, sums: ClusterSums<u64>, namer: &ClusterNamer| ClusterBootstrap {
             draw,
@@ -191,39 +195,30 @@ impl BoardEngine {
             sides: sides.len(),
             cluster: namer.name(),
         };
-        let Some(plain) = column
-            .checked_sub(self.measures.len())
-            .filter(|_| !self.is_circular(column))
-        else {
-            let draw = Draw::share();
-            let mut sums = ClusterSums::new(draw.width() * sides.len());
-            for (at, (model, chosen)) in sides.iter().enumerate() {
-                for (rows, right) in self.units_behind(*model, column, chosen).1 {
-                    if at == 0 {
-                        rows.iter()
-                            .for_each(|row| self.observe_row(*row as usize, &mut namer));
-                    }
-                    if let Some(first) = rows.first() {
-                        self.add_points(
-                            *first as usize,
-                            f64::from(u8::from(right)),
-                            at * draw.width(),
-                            &mut sums,
-                        );
+        let draw = match column.basis(self) {
+            Basis::Sums(draw) => draw,
+            Basis::Neither(why) => return Err(why),
+            Basis::Units => {
+                let draw = Draw::units();
+                let mut sums = ClusterSums::new(draw.width() * sides.len());
+                for (at, (model, chosen)) in sides.iter().enumerate() {
+                    for (rows, right) in column.units(self, *model, chosen) {
+                        if at == 0 {
+                            rows.iter()
+                                .for_each(|row| self.observe_row(*row as usize, &mut namer));
+                        }
+                        if let Some(first) = rows.first() {
+                            let points = f64::from(u8::from(right));
+                            let sum = at * draw.width();
+                            self.add_points(*first as usize, points, sum, &mut sums);
+                        }
                     }
                 }
+                return Ok(again(draw, sums, &namer));
             }
-            return Ok(again(draw, sums, &namer));
         };
-        if self.accuracy_columns.sc_value(plain).is_some() {
-            return Err(SC_COLUMN);
-        }
-        let draw = self
-            .accuracy_columns
-            .draw(plain)
-            .ok_or("the column is not computed from sums over questions")?;
         let none_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
-        if self.accuracy_columns.counts_free_form(plain) && sides.iter().any(none_compared) {
+        if draw.free_form && sides.iter().any(none_compared) {
             return Err(NOT_COMPARED);
         }
         let mut sums = ClusterSums::new(draw.width() * sides.len());
@@ -291,15 +286,14 @@ impl BoardEngine {
     pub fn cleaned(
         &self,
         model: usize,
-        column: usize,
+        column: &BoardColumn,
         before: &ItemSelection,
         after: &ItemSelection,
     ) -> Option<Cleaned> {
-        if let Some(plain) = column
-            .checked_sub(self.measures.len())
-            .filter(|_| !self.is_circular(column))
-        {
-            self.accuracy_columns.stacks_of(plain)?;
+        match column.basis(self) {
+            Basis::Units => {}
+            Basis::Sums(draw) => drop(draw.stacks()?),
+            Basis::Neither(_) => return None,
         }
         let graded = &self.models[model];
         let unit = |(rows, right): (Vec<u32>, bool)| {
@@ -314,12 +308,7 @@ impl BoardEngine {
                 rows.iter().all(|row| after.holds(*row as usize)),
             ))
         };
-        let units: Option<Vec<_>> = self
-            .units_behind(model, column, before)
-            .1
-            .into_iter()
-            .map(unit)
-            .collect();
-        units.map(cleaned)
+        let units = column.units(self, model, before).into_iter();
+        units.map(unit).collect::<Option<Vec<_>>>().map(cleaned)
     }
 }

@@ -3,21 +3,19 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::accuracy_columns::AccuracyColumns;
-use super::bitmap_index::{self, Bitmap, BitmapIndex};
+use super::bitmap_index::{Bitmap, BitmapIndex};
+use super::column::{BoardColumn, Columns, Memo};
 use super::item_selection::ItemSelection;
-use super::measure::{self, Measure};
 use super::model_answers::ModelAnswers;
-use super::model_bitmaps::{Bitmaps, ByCluster, ByStyle, NEVER, planes};
+use super::model_bitmaps::{Bitmaps, ByCluster};
 use super::orders::Orders;
-use super::paired_variants::VariantColumns;
 use super::parsed_answer::ParsedAnswer;
 use super::question_table::QuestionTable;
 use super::recent_boards::RecentBoards;
+use super::strata::Strata;
 use crate::consensus;
-use benchtop_model::board::Column;
-use benchtop_model::board::analysis::ScEstimate;
-use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_model::board::Column as Head;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Questions, models, and columns: everything that boards are computed from.
 pub struct BoardEngine {
@@ -28,9 +26,8 @@ pub struct BoardEngine {
     pub(super) index: BitmapIndex,
     pub(super) all: Bitmap,
     pub(super) bitmaps: Vec<Bitmaps>,
-    pub(super) measures: Vec<Measure>,
-    pub(super) accuracy_columns: AccuracyColumns,
-    pub(super) variant_columns: VariantColumns,
+    pub(super) strata: Strata,
+    pub(super) columns: Columns,
     /// Stacks of free-form questions.
     pub(super) free_form_stacks: Vec<usize>,
     /// The chance level of each stack, if it is the same for all of its questions.
@@ -40,9 +37,9 @@ pub struct BoardEngine {
     /// Rows in no stack.
     pub(super) unindexed: Vec<u32>,
     /// Computed on first use.
-    pub(super) by_style: OnceLock<ByStyle>,
-    pub(super) sc_of_all: OnceLock<Vec<Option<ScEstimate>>>,
     pub(super) by_cluster: OnceLock<ByCluster>,
+    /// What columns compute once for all selections.
+    pub(super) memo: Memo,
     pub(super) recent: RecentBoards,
 }
 
@@ -52,73 +49,6 @@ pub(super) fn number(of: Option<f64>) -> f64 {
 }
 
 impl BoardEngine {
-    /// Prepares boards of these models. If one evaluation asked several option orders, its answers
-    /// share one row, that of the first order.
-    pub fn new(sheet: Arc<QuestionTable>, mut models: Vec<Arc<ModelAnswers>>) -> BoardEngine {
-        let mut orders = Orders::new(&mut models);
-        // Rotations after the first repeat the question; only CircularEval counts them.
-        let plain = |row: usize| {
-            let free = sheet.kind(row) == QuestionKind::FreeForm;
-            sheet.pair.get(row) == 0 && sheet.rotation[row] <= 1 && (free || sheet.graded(row))
-        };
-        let cube = BitmapIndex::new(&sheet, plain);
-        let mut measures = crate::mvp::measures(&sheet);
-        measures.extend(measure::circular(&sheet));
-        let plain = AccuracyColumns::new(&sheet, cube.strata());
-        let special = VariantColumns::new(&sheet);
-        orders.name_columns(&models, plain.columns.iter().position(|c| c.name == "Acc"));
-        let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
-        let grouped: Vec<u32> = (0..sheet.len())
-            .filter(in_groups)
-            .map(|row| row as u32)
-            .collect();
-        let want = |row: usize| {
-            if sheet.graded(row) {
-                ParsedAnswer::option(usize::from(sheet.gold[row]))
-            } else {
-                NEVER
-            }
-        };
-        let wanted = cube.by_bit(want, NEVER);
-        let free = |at: &usize| cube.strata()[*at].kind == QuestionKind::FreeForm;
-        let free: Vec<usize> = (0..cube.strata().len()).filter(free).collect();
-        let planes = bitmap_index::each(&models, |model| {
-            planes(&sheet, &cube, (&grouped, &wanted, &free), model)
-        });
-        let all = cube.plane(|_| true);
-        let loose = (0..sheet.len())
-            .filter(|row| !cube.holds(*row))
-            .map(|row| row as u32)
-            .collect();
-        let chance = |at: usize| {
-            let mut of = cube
-                .rows(at, &all)
-                .map(|row| number(sheet.chance.get(row).copied()));
-            let first = of.next()?;
-            of.all(|chance| chance == first).then_some(first)
-        };
-        let chance = (0..cube.strata().len()).map(chance).collect();
-        BoardEngine {
-            sheet,
-            models,
-            orders,
-            index: cube,
-            all,
-            bitmaps: planes,
-            measures,
-            accuracy_columns: plain,
-            variant_columns: special,
-            free_form_stacks: free,
-            chance,
-            grouped,
-            unindexed: loose,
-            by_style: OnceLock::new(),
-            sc_of_all: OnceLock::new(),
-            by_cluster: OnceLock::new(),
-            recent: RecentBoards::default(),
-        }
-    }
-
     pub fn sheet(&self) -> &QuestionTable {
         &self.sheet
     }
@@ -168,52 +98,13 @@ impl BoardEngine {
         own
     }
 
-    /// All columns; those of groups come first.
-    pub fn columns(&self) -> impl Iterator<Item = &Column> {
-        let of_answers = self
-            .measures
-            .iter()
-            .map(|m| &m.column)
-            .chain(&self.accuracy_columns.columns);
-        of_answers
-            .chain(&self.variant_columns.columns)
-            .chain(&self.orders.columns)
-    }
-
-    /// The units of a measure that count for all of these models.
-    pub(super) fn units<'s, const N: usize>(
-        &'s self,
-        models: [usize; N],
-        measure: &'s Measure,
-        chosen: &'s ItemSelection,
-    ) -> impl Iterator<Item = &'s [u32]> + 's {
-        let asked = move |unit: &[u32]| {
-            unit.iter().all(|row| {
-                models
-                    .iter()
-                    .all(|m| self.models[*m].was_asked(*row as usize))
-            })
-        };
-        let counts = move |unit: &&[u32]| {
-            let scope = unit.first().map(|row| self.sheet.scope(*row as usize));
-            scope.is_some_and(|scope| {
-                models
-                    .iter()
-                    .all(|m| self.bitmaps[*m].scopes.contains(&scope))
-            }) && unit.iter().all(|row| chosen.holds(*row as usize))
-                && asked(unit)
-        };
-        measure.units().filter(counts)
-    }
-
-    /// Whether a model got all answers of a unit right.
-    pub(super) fn unit_right(&self, model: usize, unit: &[u32]) -> bool {
-        unit.iter()
-            .all(|row| self.right(&self.models[model], *row as usize))
+    /// All columns, in the order of the board.
+    pub fn columns(&self) -> impl Iterator<Item = &Head> {
+        self.columns.0.iter().map(|column| &column.head)
     }
 
     /// A model's parsed answers, or those of a further option order (see
-    /// [`answerers`](Self::answerers)).
+    /// [`answerers`](super::column::Column::answerers)).
     pub fn answers(&self, at: usize) -> &ModelAnswers {
         &self.models[at]
     }
@@ -254,12 +145,13 @@ impl BoardEngine {
             })
     }
 
-    /// The index of a column.
+    /// The column of that name.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], with help that lists the columns.
-    pub fn column(&self, name: &str) -> Result<usize> {
-        self.columns().position(|c| c.name == name).ok_or_else(|| {
+    pub fn column(&self, name: &str) -> Result<&BoardColumn> {
+        let found = self.columns.0.iter().find(|c| c.head.name == name);
+        found.ok_or_else(|| {
             let names: Vec<&str> = self.columns().map(|c| c.name.as_str()).collect();
             Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
                 .help(format!("columns: {}", names.join(", ")))

@@ -27,13 +27,6 @@ pub(super) struct Bitmaps {
     pub(super) scored: Vec<bool>,
 }
 
-/// The questions of styles by cluster, and which of them each model got right.
-pub(super) struct ByStyle {
-    pub(super) cluster_bits: ClusterBits,
-    pub(super) all: Bitmap,
-    pub(super) right: Vec<Bitmap>,
-}
-
 /// The questions outside groups by cluster, and which of them each model got right.
 pub(super) struct ByCluster {
     pub(super) cluster_bits: ClusterBits,

@@ -1,35 +1,19 @@
-//! The columns of evaluations that showed the options in several orders.
+//! Evaluations that showed the options in several orders.
 //!
-//! A model's answers to its shuffles or rotations share one board row. The columns here and
-//! MM-SAP's cover all orders; all other columns cover the first order only.
+//! A model's answers to its shuffles or rotations share one board row. `CircularEval`, the columns
+//! over orders, and MM-SAP's cover all orders; all other columns cover the first order only.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::model_answers::ModelAnswers;
-use super::question_table::QuestionTable;
-use benchtop_model::board::{Column, Scale};
 use benchtop_model::evaluation;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The mean accuracy over the orders.
-    Mean,
-    /// The standard deviation of the accuracy over the orders.
-    Spread,
-    /// Right in every rotation.
-    Circular,
-}
-
-/// Which models are orders of one another, and their columns.
+/// Which models are orders of one another.
 #[derive(Default)]
 pub struct Orders {
-    pub columns: Vec<Column>,
-    pub(super) sources: Vec<Source>,
     /// For each model with a row, the indices of its orders, its own first.
-    pub(super) families: Vec<Vec<usize>>,
-    /// The accuracy column whose mean over orders is taken.
-    pub(super) accuracy: Option<usize>,
+    families: Vec<Vec<usize>>,
 }
 
 impl Orders {
@@ -69,39 +53,7 @@ impl Orders {
                 .map(|family| family[0].clone())
                 .chain(further),
         );
-        Orders {
-            families: places,
-            ..Orders::default()
-        }
-    }
-
-    /// Adds the columns for these models. `accuracy` is the column of overall accuracy.
-    pub fn name_columns(&mut self, models: &[Arc<ModelAnswers>], accuracy: Option<usize>) {
-        self.accuracy = accuracy;
-        let several = || self.families.iter().filter(|family| family.len() > 1);
-        let mut found = Vec::new();
-        if several().any(|family| is_circular(&models[family[0]])) {
-            let help = "CircularEval over the rotations that an evaluation asked: a question is right if all rotations are right";
-            found.push((
-                Source::Circular,
-                Column::share("CircularEval", "Circular", help),
-            ));
-        }
-        if accuracy.is_some() && several().next().is_some() {
-            let help = "mean accuracy over the option orders of an evaluation, on questions asked in every order";
-            found.push((
-                Source::Mean,
-                Column::share("Acc.orders", "over orders", help),
-            ));
-            let help =
-                "population standard deviation of the accuracy over the option orders, in points";
-            let spread = Column {
-                scale: Scale::Spread,
-                ..Column::share("Acc.orders.sd", "over orders", help)
-            };
-            found.push((Source::Spread, spread));
-        }
-        (self.sources, self.columns) = found.into_iter().unzip();
+        Orders { families: places }
     }
 
     /// Number of models that have a row.
@@ -110,22 +62,29 @@ impl Orders {
     }
 
     /// The indices of a model's orders, its own first. `None` if there is only one.
-    pub(super) fn family(&self, model: usize) -> Option<&[usize]> {
+    pub fn family(&self, model: usize) -> Option<&[usize]> {
         self.families
             .get(model)
             .map(Vec::as_slice)
             .filter(|family| family.len() > 1)
     }
+
+    /// The indices of a model's orders, or only its own.
+    pub fn all_of(&self, model: usize) -> Vec<usize> {
+        self.family(model)
+            .map_or_else(|| vec![model], <[usize]>::to_vec)
+    }
+
+    /// The models with several orders, each as the indices of its orders.
+    pub fn several(&self) -> impl Iterator<Item = &[usize]> {
+        (0..self.rows()).filter_map(|model| self.family(model))
+    }
 }
 
-pub(super) fn is_circular(model: &ModelAnswers) -> bool {
+/// Whether an evaluation asked every rotation of the options.
+pub fn is_circular(model: &ModelAnswers) -> bool {
     model
         .asked
         .as_ref()
         .is_some_and(|asked| asked.orders == evaluation::OptionOrders::Circular)
-}
-
-/// Number of rotations of a question's options; 0 without options.
-pub(super) fn rotations(sheet: &QuestionTable, row: usize) -> usize {
-    sheet.options.get(row).copied().map_or(0, usize::from)
 }

@@ -1,10 +1,13 @@
 //! Compares two models on the questions that both are scored on.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::basis::Basis;
 use super::bitmap_index::{Bitmap, each};
 use super::cluster_bits::ClusterBits;
+use super::column::BoardColumn;
 use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
 use super::model_bitmaps::{ByCluster, NEVER};
@@ -164,15 +167,13 @@ impl BoardEngine {
     fn units_by_cluster(
         &self,
         models: &[usize],
-        column: usize,
+        column: &BoardColumn,
         chosen: &ItemSelection,
     ) -> Option<Units<'_>> {
-        let plain = column
-            .checked_sub(self.measures.len())
-            .filter(|_| !self.is_circular(column));
-        let units = match plain {
-            Some(plain) => self.answers_by_cluster(models, plain, chosen)?,
-            None => self.groups_by_cluster(models, column, chosen),
+        let units = match column.basis(self) {
+            Basis::Sums(draw) => self.answers_by_cluster(models, &draw.stacks()?, chosen)?,
+            Basis::Units => self.groups_by_cluster(models, column, chosen),
+            Basis::Neither(_) => return None,
         };
         let any = units.scored.iter().fold(
             vec![0; units.scored.first().map_or(0, Vec::len)],
@@ -189,10 +190,9 @@ impl BoardEngine {
     fn answers_by_cluster(
         &self,
         models: &[usize],
-        plain: usize,
+        stacks: &[u32],
         chosen: &ItemSelection,
     ) -> Option<Units<'_>> {
-        let stacks = self.accuracy_columns.stacks_of(plain)?;
         if stacks
             .iter()
             .any(|at| self.index.strata()[*at as usize].kind == QuestionKind::FreeForm)
@@ -201,7 +201,7 @@ impl BoardEngine {
         }
         let of = self.by_cluster();
         let mut counted = vec![false; self.sheet.len()];
-        for at in &stacks {
+        for at in stacks {
             let rows = self.index.rows(*at as usize, &self.all);
             rows.filter(|row| chosen.holds(*row))
                 .for_each(|row| counted[row] = true);
@@ -236,11 +236,11 @@ impl BoardEngine {
     fn groups_by_cluster(
         &self,
         models: &[usize],
-        column: usize,
+        column: &BoardColumn,
         chosen: &ItemSelection,
     ) -> Units<'_> {
         let of: Vec<Vec<(u32, bool)>> = each(models, |model| {
-            let units = self.units_behind(*model, column, chosen).1;
+            let units = column.units(self, *model, chosen);
             units
                 .into_iter()
                 .filter_map(|(rows, right)| Some((*rows.first()?, right)))
@@ -280,7 +280,7 @@ impl BoardEngine {
     pub fn tests(
         &self,
         models: &[usize],
-        column: usize,
+        column: &BoardColumn,
         chosen: &ItemSelection,
     ) -> Vec<((usize, usize), Test)> {
         let Some(units) = self.units_by_cluster(models, column, chosen) else {
@@ -302,7 +302,7 @@ impl BoardEngine {
     pub fn tested(
         &self,
         (a, b): (usize, usize),
-        column: usize,
+        column: &BoardColumn,
         chosen: &ItemSelection,
     ) -> Option<Tested> {
         self.units_by_cluster(&[a, b], column, chosen)?
@@ -314,27 +314,22 @@ impl BoardEngine {
     pub fn paired(
         &self,
         (a, b): (usize, usize),
-        column: usize,
+        column: &BoardColumn,
         chosen: &ItemSelection,
     ) -> Option<Paired> {
-        if let Some(plain) = column
-            .checked_sub(self.measures.len())
-            .filter(|_| !self.is_circular(column))
-        {
-            self.accuracy_columns.stacks_of(plain)?;
-            if self.accuracy_columns.counts_free_form(plain) {
-                return None;
-            }
+        match column.basis(self) {
+            Basis::Units => {}
+            Basis::Sums(draw) if !draw.free_form => drop(draw.stacks()?),
+            _ => return None,
         }
         let first = |rows: &[u32]| rows.first().copied();
-        let other: std::collections::HashMap<Option<u32>, bool> = self
-            .units_behind(b, column, chosen)
-            .1
+        let other: HashMap<Option<u32>, bool> = column
+            .units(self, b, chosen)
             .into_iter()
             .map(|(rows, right)| (first(&rows), right))
             .collect();
         let mut found = Paired::default();
-        for (rows, right) in self.units_behind(a, column, chosen).1 {
+        for (rows, right) in column.units(self, a, chosen) {
             match (right, other.get(&first(&rows))) {
                 (_, None) => {}
                 (true, Some(true)) => found.both += 1,

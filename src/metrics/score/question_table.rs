@@ -146,16 +146,7 @@ impl Row {
             .map(|i| i.hash.as_deref().unwrap_or(&i.name));
         let set = item.rotation.as_ref().map(|r| r.set.as_str());
         Row {
-            values: [
-                dataset.to_string(),
-                item.subtask.clone().unwrap_or_default(),
-                item.level.clone().unwrap_or_default(),
-                item.style.clone().unwrap_or_default(),
-                item.variant
-                    .as_ref()
-                    .map(|v| v.name.clone())
-                    .unwrap_or_default(),
-            ],
+            values: NAMED.map(|field| field.of(item).to_string()),
             kind: QuestionKind::ALL
                 .iter()
                 .position(|k| *k == item.kind)

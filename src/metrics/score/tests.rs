@@ -11,7 +11,7 @@ use super::parsed_answer::ParsedAnswer;
 use super::question_table::{QuestionTable, UNGRADED};
 use super::*;
 use crate::consensus;
-use benchtop_model::board::Counts;
+use benchtop_model::board::{Cell, Counts};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role, Variant};
 
@@ -467,7 +467,7 @@ proptest! {
         }
         // The drilldown has the counted units, and the resampled sums add up to the cell.
         if let (Ok(at), Some(Cell::Share { k, n })) = (ruled.column("Acc"), cell(&board, "a", "Acc")) {
-            let (_, units) = ruled.units_behind(0, at, &chosen);
+            let units = at.units(&ruled, 0, &chosen);
             prop_assert_eq!((units.iter().filter(|u| u.1).count() as u64, units.len() as u64), (k, n));
             let again = ruled.bootstrap(at, &[(0, &chosen)]).unwrap();
             prop_assert_eq!(again.values(), vec![Some(k as f64 / n as f64)]);
@@ -555,13 +555,8 @@ fn self_awareness_counts_right_refusals() {
         .estimate(0, at, &ruled.choose(None), plan, Cancel::NEVER)
         .unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);
-    assert_eq!(
-        ruled
-            .units_behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None))
-            .1
-            .len(),
-        2
-    );
+    let beyond = ruled.column("AR.beyond").unwrap();
+    assert_eq!(beyond.units(&ruled, 0, &ruled.choose(None)).len(), 2);
     // The drilldown uses the column's own definition of right.
     for name in [
         "AR",
@@ -574,10 +569,10 @@ fn self_awareness_counts_right_refusals() {
         "AnswerAcc",
     ] {
         let at = ruled.column(name).unwrap();
-        let mut units = ruled.units_behind(0, at, &ruled.choose(None)).1;
-        units.retain(|(rows, _)| ruled.counts(0, at, rows[0] as usize));
+        let mut units = at.units(&ruled, 0, &ruled.choose(None));
+        units.retain(|(rows, _)| at.counts(&ruled, 0, rows[0] as usize));
         let right = units.iter().filter(|(_, right)| *right).count() as f64;
-        let value = board.rows[0].cells[at].and_then(Cell::value);
+        let value = cell(&board, "m", name).and_then(Cell::value);
         close(value, right / units.len() as f64);
     }
 }
@@ -649,10 +644,7 @@ fn position_bias_uses_even_positions_as_baseline() {
         "nothing to be relative to"
     );
     let relative = ruled.column("R.A.relative").unwrap();
-    assert_eq!(
-        ruled.units_behind(0, relative, &ruled.choose(None)).1.len(),
-        4
-    );
+    assert_eq!(relative.units(&ruled, 0, &ruled.choose(None)).len(), 4);
 }
 
 #[test]
@@ -691,7 +683,7 @@ fn aspect_by_difficulty_needs_several_of_both() {
     );
     let hard = ruled.column("Acc.spatial.hard").unwrap();
     assert_eq!(
-        ruled.units_behind(0, hard, &ruled.choose(None)).1,
+        hard.units(&ruled, 0, &ruled.choose(None)),
         [(vec![8], false), (vec![10], false)]
     );
     // Levels that are not difficulties, or a single aspect, add no column by both.
@@ -766,8 +758,10 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
     );
     let board = ruled.board(&chosen);
     let mut seen = 0;
-    for (at, column) in board.columns.iter().enumerate() {
-        let value = |model: usize| board.rows[model].cells[at].and_then(Cell::value);
+    for column in &board.columns {
+        let at = ruled.column(&column.name).unwrap();
+        let of = |model: usize| board.cell(&board.rows[model], &column.name);
+        let value = |model: usize| of(model).and_then(Cell::value);
         let sure = ruled.estimate(0, at, &chosen, plan, Cancel::NEVER).unwrap();
         let (drawn, cell) = (sure.value.unwrap(), value(0).unwrap());
         assert!(
@@ -799,7 +793,7 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
         let Some(table) = ruled.paired((0, 1), at, &chosen) else {
             continue;
         };
-        let k = |model: usize| board.rows[model].cells[at].and_then(Cell::k).unwrap();
+        let k = |model: usize| of(model).and_then(Cell::k).unwrap();
         assert_eq!(
             (
                 table.both + table.first.len() as u64,
@@ -826,8 +820,9 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
                 .any(|c| c.name == "Final.corruption-clean"),
         "{seen}"
     );
+    let first = ruled.column(&board.columns[0].name).unwrap();
     let cancelled = ruled
-        .estimate(0, 0, &chosen, plan, Cancel::when(&|| true))
+        .estimate(0, first, &chosen, plan, Cancel::when(&|| true))
         .unwrap_err();
     assert_eq!(cancelled.kind, benchtop_model::ErrorKind::Cancelled);
 }
@@ -918,4 +913,26 @@ fn the_board_of_a_selection_is_counted_once() {
     // Selections that are drawn by the hundred do not pile up.
     (0..6).for_each(|n| drop(engine.board(&some(n))));
     assert!(!Arc::ptr_eq(&all, &engine.board(&engine.choose(None))));
+}
+
+#[test]
+fn the_board_page_lists_the_metrics() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/board.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let head = "| columns | meaning | source |\n|---|---|---|\n";
+    let (before, rest) = page.split_once(head).unwrap();
+    let (_, after) = rest.split_once("\n\n").unwrap();
+    let rows = METRICS.iter().flat_map(|metric| metric.reference);
+    let row = |[names, meaning, source]: &[&str; 3]| {
+        format!("| {names} | {meaning} | {source} |\n").replace("|  |", "| |")
+    };
+    let rows: String = rows.map(row).collect();
+    let made = format!("{before}{head}{rows}\n{after}");
+    if std::env::var_os("BENCHTOP_BLESS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    assert!(
+        page == made || std::env::var_os("BENCHTOP_BLESS").is_some(),
+        "docs/board.md is out of date; run BENCHTOP_BLESS=1 cargo test -p benchtop-metrics board_page"
+    );
 }

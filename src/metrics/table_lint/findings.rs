@@ -30,32 +30,18 @@ pub enum Rule {
     DuplicateValue,
 }
 
+benchtop_model::named!(Rule {
+    Delta: "delta",
+    Unattainable: "unattainable",
+    UnattainableSd: "unattainable-sd",
+    Sum: "sum",
+    Disagree: "disagree",
+    CopiedRow: "copied-row",
+    CopiedCells: "copied-cells",
+    DuplicateValue: "duplicate-value",
+});
+
 impl Rule {
-    pub const ALL: [Rule; 8] = [
-        Rule::Delta,
-        Rule::Unattainable,
-        Rule::UnattainableSd,
-        Rule::Sum,
-        Rule::Disagree,
-        Rule::CopiedRow,
-        Rule::CopiedCells,
-        Rule::DuplicateValue,
-    ];
-
-    /// The name in messages and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rule::Delta => "delta",
-            Rule::Unattainable => "unattainable",
-            Rule::UnattainableSd => "unattainable-sd",
-            Rule::Sum => "sum",
-            Rule::Disagree => "disagree",
-            Rule::CopiedRow => "copied-row",
-            Rule::CopiedCells => "copied-cells",
-            Rule::DuplicateValue => "duplicate-value",
-        }
-    }
-
     /// What the rule counts, in singular and plural.
     pub fn counts(self) -> (&'static str, &'static str) {
         match self {

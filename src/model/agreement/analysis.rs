@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AgreementReport, Bootstrap, Estimate, Measures, PairMeasures, RaterCounts, Scale};
 use crate::annotator::{Pace, ProbeQuality, Rate, RepeatQuality};
-use crate::filter::Field;
+use crate::field::Field;
 use crate::round::Protocol;
 
 /// The grouping of the rows of an agreement analysis.
@@ -25,29 +25,16 @@ pub enum GroupBy {
     Outcome,
 }
 
+named!(GroupBy {
+    Pair: "pair",
+    Subtask: "subtask",
+    Type: "type",
+    Level: "level",
+    Style: "style",
+    Outcome: "outcome",
+});
+
 impl GroupBy {
-    /// All groupings, in the order in which the key cycles through them.
-    pub const ALL: [GroupBy; 6] = [
-        Self::Pair,
-        Self::Subtask,
-        Self::Type,
-        Self::Level,
-        Self::Style,
-        Self::Outcome,
-    ];
-
-    /// The name in arguments and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pair => "pair",
-            Self::Subtask => "subtask",
-            Self::Type => "type",
-            Self::Level => "level",
-            Self::Style => "style",
-            Self::Outcome => "outcome",
-        }
-    }
-
     /// The heading of the rows.
     pub fn title(self) -> &'static str {
         match self {
@@ -56,11 +43,6 @@ impl GroupBy {
             Self::Outcome => "filter outcome",
             other => other.name(),
         }
-    }
-
-    /// The grouping with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<GroupBy> {
-        Self::ALL.into_iter().find(|by| by.name() == name)
     }
 
     /// The item field whose values are the rows, if it is a field.
@@ -202,30 +184,17 @@ pub enum Measure {
     Negative,
 }
 
+named!(Measure {
+    Raw: "raw agreement",
+    Cohen: "Cohen's kappa",
+    Fleiss: "Fleiss' kappa",
+    Alpha: "Krippendorff's alpha",
+    Ac1: "Gwet's AC1",
+    Positive: "positive agreement",
+    Negative: "negative agreement",
+});
+
 impl Measure {
-    /// All measures, in display order.
-    pub const ALL: [Measure; 7] = [
-        Self::Raw,
-        Self::Cohen,
-        Self::Fleiss,
-        Self::Alpha,
-        Self::Ac1,
-        Self::Positive,
-        Self::Negative,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Raw => "raw agreement",
-            Self::Cohen => "Cohen's kappa",
-            Self::Fleiss => "Fleiss' kappa",
-            Self::Alpha => "Krippendorff's alpha",
-            Self::Ac1 => "Gwet's AC1",
-            Self::Positive => "positive agreement",
-            Self::Negative => "negative agreement",
-        }
-    }
-
     /// The column heading.
     pub fn short(self) -> &'static str {
         match self {

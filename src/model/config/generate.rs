@@ -35,23 +35,11 @@ pub enum Backend {
     Http,
 }
 
-impl Backend {
-    pub const ALL: [Backend; 3] = [Self::Storyboard, Self::Candle, Self::Http];
-
-    /// The name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Storyboard => "storyboard",
-            Self::Candle => "candle",
-            Self::Http => "http",
-        }
-    }
-
-    /// The backend with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|b| b.name() == name)
-    }
-}
+named!(Backend {
+    Storyboard: "storyboard",
+    Candle: "candle",
+    Http: "http",
+});
 
 /// The device that a model runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

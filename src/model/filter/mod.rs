@@ -5,116 +5,21 @@ mod parse;
 mod text;
 mod to_text;
 mod verdict_condition;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use text::{Contains, TextField};
 pub use verdict_condition::{JudgedTime, VerdictCondition};
+pub use words::{WORDS, Word};
 
+use super::field::{Field, Source};
 use super::generated_image::PictureState;
 use super::item::QuestionKind;
 use super::scoring::Outcome;
 use super::scoring::rules::Condition;
 use super::status::Status;
 use super::usage::Freshness;
-
-/// A property of an item to show, filter, or sort by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Field {
-    /// Position in the project, from 1, as in receipts: `#1423`.
-    Number,
-    /// `<dataset>/<key>`.
-    Id,
-    Dataset,
-    Subtask,
-    Type,
-    /// Level.
-    Level,
-    /// Picture style.
-    Style,
-    /// Natural, manipulated, or cross.
-    Side,
-    /// Variant: Dysca's scenario, VLB's strategies, MM-SAP's shuffle.
-    Variant,
-    Status,
-    /// Time of the last verdict.
-    Judged,
-    /// The question's text.
-    Question,
-}
-
-impl Field {
-    /// All fields, in the column order of the list.
-    pub const ALL: [Field; 12] = [
-        Self::Number,
-        Self::Status,
-        Self::Id,
-        Self::Dataset,
-        Self::Subtask,
-        Self::Type,
-        Self::Level,
-        Self::Style,
-        Self::Side,
-        Self::Variant,
-        Self::Judged,
-        Self::Question,
-    ];
-
-    /// The name in filters, tables, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Number => "number",
-            Self::Id => "id",
-            Self::Dataset => "dataset",
-            Self::Subtask => "subtask",
-            Self::Type => "type",
-            Self::Level => "level",
-            Self::Style => "style",
-            Self::Side => "side",
-            Self::Variant => "variant",
-            Self::Status => "status",
-            Self::Judged => "judged",
-            Self::Question => "question",
-        }
-    }
-
-    /// The field with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name)
-    }
-
-    /// Whether its values are names that many items share.
-    pub fn is_named(self) -> bool {
-        matches!(
-            self,
-            Self::Dataset | Self::Subtask | Self::Level | Self::Style | Self::Side | Self::Variant
-        )
-    }
-}
-
-/// Filter word for stale items: `stale:yes`, `stale:gone`, `stale:no`.
-pub const STALE: &str = "stale";
-/// Filter word for the subject of a composed picture: `subject:face`.
-pub const SUBJECT: &str = "subject";
-/// Filter word for a term in the first picture: `shows:animal/fox`. `shows:animal/` means no term
-/// of that vocabulary.
-pub const SHOWS: &str = "shows";
-/// Filter word for a term in any picture or statement: `term:animal/fox`.
-pub const TERM: &str = "term";
-
-/// Filter word for the picture state: `picture:missing`, `picture:draft`, `picture:yes`,
-/// `picture:none`, `picture:broken`.
-pub const PICTURE: &str = "picture";
-
-/// Filter word for the outcome of the rules: `filter:flagged`, `filter:parked`, `filter:kept`.
-pub const OUTCOME: &str = "filter";
-/// Filter word for a score: `score:clip<25`, `score:safety>0`, `score:ocr=unparsed`.
-pub const SCORE: &str = "score";
-/// Filter word for a rotation: a position from 1, the name of a set, or `none`.
-pub const ROTATION: &str = "rotation";
-/// Filter word for fuzzy search, which also ranks: `fuzzy:herts`.
-pub const FUZZY: &str = "fuzzy";
 
 /// Selects items. Values of one field are alternatives; all fields must match. An empty list
 /// matches everything.
@@ -145,7 +50,7 @@ pub struct Filter {
     /// Conditions that a single effective verdict must meet together.
     #[serde(rename = "said")]
     pub verdicts: VerdictCondition,
-    /// Rotations, see [`ROTATION`].
+    /// Rotations: a position from 1, the name of a set, or `none`.
     pub rotation: Vec<String>,
     /// Texts that the item must contain. All must match.
     pub contains: Vec<Contains>,
@@ -172,6 +77,31 @@ impl Filter {
             Some((_, values)) => values.extend(wanted),
             None => self.values.push((field, wanted)),
         }
+    }
+
+    /// This filter without conditions on `field`.
+    pub fn without(&self, field: Field) -> Filter {
+        let mut out = self.clone();
+        match field.row().source {
+            Source::Status => out.status.clear(),
+            Source::Type => out.kind.clear(),
+            Source::Number => out.only = None,
+            _ => out.values.retain(|(f, _)| *f != field),
+        }
+        out
+    }
+
+    /// This filter limited to one value of `field`. `None` if a filter cannot express that.
+    pub fn with_value(&self, field: Field, value: &str) -> Option<Filter> {
+        let mut out = self.without(field);
+        match field.row().source {
+            Source::Status => out.status = vec![Status::from_name(value)?],
+            Source::Type => out.kind = vec![QuestionKind::from_name(value)?],
+            Source::Number => out.only = Some(vec![value.parse().ok()?]),
+            Source::Name(_) => out.add(field, vec![value.into()]),
+            Source::Text(_) | Source::Judged => return None,
+        }
+        Some(out)
     }
 
     /// This filter and its negated filters.

@@ -1,21 +1,9 @@
 //! Parses filters.
 
 use super::lexer::terms;
-use super::{
-    Contains, FUZZY, Field, Filter, JudgedTime, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE,
-    SUBJECT, TERM, TextField,
-};
-use crate::error::{Error, ErrorKind, Result};
-use crate::generated_image::PictureState;
-use crate::item::QuestionKind;
-use crate::scoring::Outcome;
-use crate::scoring::rules::Condition;
-use crate::status::Status;
-use crate::usage::Freshness;
-use crate::verdict::{Seen, Verdict};
-
-/// Words for conditions on verdicts.
-const VERDICT_FIELDS: [&str; 6] = ["who", "verdict", "reason", "note", "seen", "round"];
+use super::words::{FUZZY, add, usage};
+use super::{Contains, Filter};
+use crate::error::Result;
 
 impl Filter {
     /// Parses `status:pending subtask:animal,plant NOT type:yes-no "some words"`.
@@ -34,46 +22,6 @@ impl Filter {
     pub fn parse_typed(text: &str) -> Result<Filter> {
         read(text, true)
     }
-}
-
-/// Every word that may precede a colon.
-fn fields() -> impl Iterator<Item = &'static str> {
-    let text = TextField::NAMED.into_iter().map(TextField::name);
-    let columns = Field::ALL
-        .into_iter()
-        .filter(|f| TextField::from_name(f.name()).is_none())
-        .map(Field::name);
-    let others = [
-        STALE, SUBJECT, SHOWS, TERM, PICTURE, OUTCOME, SCORE, ROTATION, FUZZY,
-    ];
-    columns.chain(text).chain(others).chain(VERDICT_FIELDS)
-}
-
-fn usage(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Usage, what)
-}
-
-fn unknown_field(name: &str) -> Error {
-    let lower = name.to_lowercase();
-    let near = fields()
-        .map(|field| (strsim::damerau_levenshtein(field, &lower), field))
-        .min();
-    let near = near.filter(|(distance, field)| *distance <= field.len().max(3) / 2);
-    let help = match near {
-        Some((_, field)) => {
-            format!("did you mean `{field}:`? Quote the words to search for them as text")
-        }
-        None => {
-            let known: Vec<&str> = fields().collect();
-            format!(
-                "known fields: {}. Quote the words to search for them as text",
-                known.join(", ")
-            )
-        }
-    };
-    usage(format!("unknown filter field `{name}:`"))
-        .field(name)
-        .help(help)
 }
 
 fn read(text: &str, fuzzy: bool) -> Result<Filter> {
@@ -109,159 +57,13 @@ fn read(text: &str, fuzzy: bool) -> Result<Filter> {
     Ok(filter)
 }
 
-/// Parses the values, or reports the first invalid one with the known values.
-fn named<T>(
-    field: &str,
-    values: &[String],
-    read: impl Fn(&str) -> Option<T>,
-    known: &[&'static str],
-) -> Result<Vec<T>> {
-    let unknown = |v: &String| usage(format!("invalid value `{v}` for `{field}`")).field(field);
-    let help = || format!("use one of: {}", known.join(", "));
-    values
-        .iter()
-        .map(|v| read(v).ok_or_else(|| unknown(v).help(help())))
-        .collect()
-}
-
-fn pairs(field: &str, values: &[String]) -> Result<Vec<(String, String)>> {
-    let pair = |v: &str| {
-        let (vocabulary, term) = v.split_once('/')?;
-        let whole = !vocabulary.is_empty() && (field == SHOWS || !term.is_empty());
-        whole.then(|| (vocabulary.to_string(), term.to_string()))
-    };
-    let wrong = |v: &String| {
-        let help = format!("use {field}:VOCABULARY/TERM, such as {field}:animal/fox");
-        usage(format!("invalid value `{v}` for `{field}`"))
-            .field(field)
-            .help(help)
-    };
-    values
-        .iter()
-        .map(|v| pair(v).ok_or_else(|| wrong(v)))
-        .collect()
-}
-
-/// Adds `name:values` to `filter`.
-fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
-    let empty = || usage("missing value after the colon").field(name);
-    if let Some(field) = TextField::from_name(name) {
-        if values.iter().any(String::is_empty) {
-            return Err(empty().help(format!(
-                "{name}:TEXT finds items whose {name} contains the text"
-            )));
-        }
-        filter.contains.push(Contains {
-            field,
-            needles: values,
-        });
-        return Ok(());
-    }
-    match name {
-        PICTURE => {
-            let known = PictureState::ALL.map(PictureState::name);
-            filter
-                .picture
-                .extend(named(name, &values, PictureState::from_name, &known)?);
-        }
-        OUTCOME => filter.outcome.extend(named(
-            name,
-            &values,
-            Outcome::from_name,
-            &Outcome::ALL.map(Outcome::name),
-        )?),
-        STALE => filter.fresh.extend(named(
-            name,
-            &values,
-            Freshness::from_name,
-            &Freshness::ALL.map(Freshness::name),
-        )?),
-        "verdict" => {
-            let known = Verdict::ALL.map(Verdict::name);
-            filter
-                .verdicts
-                .verdict
-                .extend(named(name, &values, Verdict::from_name, &known)?);
-        }
-        "seen" => filter.verdicts.seen.extend(named(
-            name,
-            &values,
-            Seen::from_name,
-            &Seen::ALL.map(Seen::name),
-        )?),
-        "who" if values.iter().any(String::is_empty) => {
-            return Err(empty().help("use who:ANNOTATOR, such as who:ann"));
-        }
-        "who" => filter.verdicts.who.extend(values),
-        "reason" => filter.verdicts.reason.extend(values),
-        "note" => filter.verdicts.note.extend(values),
-        "round" => filter.verdicts.round.extend(values),
-        ROTATION => filter.rotation.extend(values),
-        SUBJECT => filter.subjects.extend(values),
-        SHOWS => filter.shows.extend(pairs(name, &values)?),
-        TERM => filter.terms.extend(pairs(name, &values)?),
-        SCORE => {
-            for value in &values {
-                filter
-                    .scores
-                    .push(Condition::parse(value).map_err(|what| usage(what).field(name))?);
-            }
-        }
-        _ => column(filter, name, values)?,
-    }
-    Ok(())
-}
-
-fn column(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
-    match Field::from_name(name).ok_or_else(|| unknown_field(name))? {
-        Field::Status => filter.status.extend(named(
-            name,
-            &values,
-            Status::from_name,
-            &Status::ALL.map(Status::name),
-        )?),
-        Field::Type => {
-            filter.kind.extend(named(
-                name,
-                &values,
-                QuestionKind::from_name,
-                &QuestionKind::ALL.map(QuestionKind::name),
-            )?);
-        }
-        Field::Judged => {
-            let known = [
-                "yes",
-                "no",
-                "2026-11-20",
-                "<2026-11-20",
-                ">=2026-11-20",
-                "2026-11-01..2026-11-20",
-            ];
-            filter
-                .judged
-                .extend(named(name, &values, JudgedTime::parse, &known)?);
-        }
-        Field::Number => {
-            let numbers = named(
-                name,
-                &values,
-                |v| v.parse::<u32>().ok(),
-                &["whole numbers from 1"],
-            )?;
-            let only = filter.only.get_or_insert_default();
-            only.extend(numbers);
-            only.sort_unstable();
-            only.dedup();
-        }
-        field => filter.add(field, values),
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::generated_image::PictureState;
+    use crate::scoring::Outcome;
+    use crate::usage::Freshness;
+    use crate::{ErrorKind, Field, Status};
 
     #[test]
     fn words_round_trip() {

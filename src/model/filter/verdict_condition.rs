@@ -106,24 +106,12 @@ impl JudgedTime {
     }
 }
 
-impl Seen {
-    pub const ALL: [Seen; 4] = [Self::Painted, Self::Partly, Self::Unconfirmed, Self::Script];
-
-    /// The name in journals, filters, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Painted => "painted",
-            Self::Partly => "partly",
-            Self::Unconfirmed => "unconfirmed",
-            Self::Script => "script",
-        }
-    }
-
-    /// The variant with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Seen> {
-        Self::ALL.into_iter().find(|s| s.name() == name)
-    }
-}
+named!(Seen {
+    Painted: "painted",
+    Partly: "partly",
+    Unconfirmed: "unconfirmed",
+    Script: "script",
+});
 
 #[cfg(test)]
 mod tests {

@@ -228,27 +228,15 @@ pub enum FlagOrder {
     Random,
 }
 
+named!(FlagOrder {
+    Nearest: "nearest",
+    Worst: "worst",
+    Disagreement: "disagreement",
+    AgainstPeople: "against-people",
+    Random: "random",
+});
+
 impl FlagOrder {
-    /// All orders, in the order of the menu.
-    pub const ALL: [FlagOrder; 5] = [
-        Self::Nearest,
-        Self::Worst,
-        Self::Disagreement,
-        Self::AgainstPeople,
-        Self::Random,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nearest => "nearest",
-            Self::Worst => "worst",
-            Self::Disagreement => "disagreement",
-            Self::AgainstPeople => "against-people",
-            Self::Random => "random",
-        }
-    }
-
     /// The menu text.
     pub fn help(self) -> &'static str {
         match self {
@@ -258,11 +246,6 @@ impl FlagOrder {
             Self::AgainstPeople => "people who overruled the rules first",
             Self::Random => "random order",
         }
-    }
-
-    /// The order with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<FlagOrder> {
-        Self::ALL.into_iter().find(|o| o.name() == name)
     }
 }
 

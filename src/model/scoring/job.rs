@@ -53,20 +53,6 @@ impl Phase {
     }
 }
 
-/// An action on a scoring job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScoringAct {
-    /// Pause.
-    Pause,
-    /// Continue, also after a block.
-    Resume,
-    /// End the job and keep the scores.
-    Cancel,
-    /// Score failed and unparsed items again.
-    Retry,
-}
-
 /// A scoring job and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoringState {

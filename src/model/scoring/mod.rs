@@ -325,29 +325,17 @@ pub enum ScoreState {
     Failed,
 }
 
+// All states. The position is the stored code.
+named!(ScoreState {
+    Missing: "missing",
+    Scored: "scored",
+    Unparsed: "unparsed",
+    Refused: "refused",
+    NotApplicable: "not-applicable",
+    Failed: "failed",
+});
+
 impl ScoreState {
-    /// All states. The position is the stored code.
-    pub const ALL: [ScoreState; 6] = [
-        Self::Missing,
-        Self::Scored,
-        Self::Unparsed,
-        Self::Refused,
-        Self::NotApplicable,
-        Self::Failed,
-    ];
-
-    /// The name in rules and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Scored => "scored",
-            Self::Unparsed => "unparsed",
-            Self::Refused => "refused",
-            Self::NotApplicable => "not-applicable",
-            Self::Failed => "failed",
-        }
-    }
-
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -406,24 +394,14 @@ pub enum Outcome {
     Parked,
 }
 
+// All outcomes, mildest first. The position is the stored code.
+named!(Outcome {
+    Kept: "kept",
+    Flagged: "flagged",
+    Parked: "parked",
+});
+
 impl Outcome {
-    /// All outcomes, mildest first. The position is the stored code.
-    pub const ALL: [Outcome; 3] = [Self::Kept, Self::Flagged, Self::Parked];
-
-    /// The name, as in `filter:flagged`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Flagged => "flagged",
-            Self::Parked => "parked",
-        }
-    }
-
-    /// The outcome with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Outcome> {
-        Self::ALL.into_iter().find(|o| o.name() == name)
-    }
-
     pub fn code(self) -> u8 {
         self as u8
     }

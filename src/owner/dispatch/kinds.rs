@@ -54,6 +54,9 @@ impl TaskContext<'_> {
 
 /// A request that runs on its own thread.
 pub trait Task: Request {
+    /// Whether it is in the list of jobs while it runs. Not if it starts a job of its own.
+    const LISTED: bool = true;
+
     fn run(self, task: TaskContext<'_>) -> Result<Self::Reply>;
 }
 

@@ -5,12 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::item::item;
+use super::run::RunJob;
 use crate::clock::now;
 use crate::context::OwnerContext;
+use crate::engine::Live;
 use crate::trust::{self, PictureAccess};
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
-use benchtop_model::evaluation::{NewRun, RunFailure, RunQuestion};
+use benchtop_model::evaluation::{RunFailure, RunQuestion};
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
@@ -47,9 +49,8 @@ impl Session<'_> {
     pub(super) fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
         self.check()?;
         let model = (self.shared.evaluations.maker)(&self.run.new)?;
-        if let Some(live) = self.shared.evaluations.inner().runs.get_mut(&self.run.id) {
-            live.is_built = true;
-        }
+        let built = |_: &mut Live, job: &mut RunJob| job.is_built = true;
+        self.shared.jobs.with(self.run.id, built);
         Ok(model)
     }
 
@@ -59,42 +60,19 @@ impl Session<'_> {
     }
 
     /// Reports that the run is in progress, with the counts from disk.
-    pub(super) fn begun(&self, device: String) {
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.device = device;
-            live.count(self.progress.counts);
-            if live.run.standing == JobStatus::Queued {
-                live.run.standing = JobStatus::Running;
-            }
-        }
-        inner.keep(self.shared, self.run.id);
-        inner.tell(self.shared, self.run.id, true);
-    }
-
-    /// Whether to continue, after applying actions on the run.
-    pub(super) fn goes_on(&mut self) -> Result<bool> {
-        let mut inner = self.shared.evaluations.inner();
-        if inner.ended {
-            return Ok(false);
-        }
-        let Some(live) = inner.runs.get_mut(&self.run.id) else {
-            return Ok(false);
-        };
-        if !live.run.standing.is_active() {
-            return Ok(false);
-        }
-        live.run.standing = JobStatus::Running;
-        Ok(true)
+    pub(super) fn begun(&self, device: String) -> Result<()> {
+        let counts = self.progress.counts;
+        self.shared.jobs.with(self.run.id, |_, job: &mut RunJob| {
+            job.device = device;
+            job.count(counts);
+        });
+        self.shared.jobs.save(self.shared, self.run.id)
     }
 
     /// Whether the number of requests in flight has changed. If so, takes over the settings.
     pub(super) fn is_changed(&mut self) -> bool {
-        let inner = self.shared.evaluations.inner();
-        let now: Option<NewRun> = inner
-            .runs
-            .get(&self.run.id)
-            .map(|live| live.run.new.clone());
+        let new = |_: &mut Live, job: &mut RunJob| job.run.new.clone();
+        let now = self.shared.jobs.with(self.run.id, new);
         match now.filter(|now| *now != self.run.new) {
             Some(now) => {
                 self.run.new = now;
@@ -178,12 +156,11 @@ impl Session<'_> {
             }
             // After a pause, replies to sent requests are awaited. After a cancellation or when the
             // owner ends, they are not.
-            let inner = shared.evaluations.inner();
-            let is_wanted = inner
-                .runs
-                .get(&id)
-                .is_some_and(|live| live.run.standing != JobStatus::Cancelled);
-            trouble.is_none() && is_wanted && !inner.ended
+            let standing = |live: &mut Live, _: &mut RunJob| live.header.standing;
+            let standing = shared.jobs.with(id, standing);
+            trouble.is_none()
+                && standing.is_some_and(|standing| standing != JobStatus::Cancelled)
+                && !shared.jobs.is_ending()
         });
         trouble.map_or(Ok(()), Err)
     }
@@ -210,12 +187,13 @@ impl Session<'_> {
         self.journal.append(&lines)?;
         self.progress.answered.insert(asked);
         self.progress.counts.add(&answer);
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.add_progress(self.progress.counts);
-            live.servers_answer();
-        }
-        inner.tell(self.shared, self.run.id, false);
+        let counts = self.progress.counts;
+        self.shared
+            .jobs
+            .update(self.shared, self.run.id, |live, job: &mut RunJob| {
+                job.count(counts);
+                live.progressed(1);
+            });
         Ok(())
     }
 
@@ -269,22 +247,6 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the run must wait for its servers.
-    pub(super) fn waits_for_servers(&mut self) -> bool {
-        let Some(reason) = self.outage.take() else {
-            return false;
-        };
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner
-            .runs
-            .get_mut(&self.run.id)
-            .filter(|live| live.run.standing.is_active())
-        {
-            live.wait_for_servers(&reason);
-        }
-        true
-    }
-
     /// The error if the servers no longer answer.
     fn gone(&self, reason: &str) -> Error {
         let what = match self.failing.len() {
@@ -304,43 +266,34 @@ impl Session<'_> {
         }
         let lines: Vec<Line> = lost.into_iter().map(|f| self.lost(f)).collect();
         self.journal.append(&lines)?;
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.count(self.progress.counts);
-        }
-        inner.tell(self.shared, self.run.id, false);
+        let counts = self.progress.counts;
+        self.shared
+            .jobs
+            .update(self.shared, self.run.id, |_, job: &mut RunJob| {
+                job.count(counts)
+            });
         Ok(())
     }
 
-    /// All questions were asked. Returns whether the run is done; otherwise it restarts with its
-    /// failed questions.
-    pub(super) fn is_done(&mut self) -> Result<bool> {
-        if !self.failing.is_empty() && self.progress.counts.done == 0 {
-            let reason = self
-                .failing
-                .last()
-                .map(|(.., failure)| failure.reason.clone())
-                .unwrap_or_default();
-            return Err(self.gone(&reason));
+    /// Has the failed questions asked again.
+    pub(super) fn retry(&mut self) -> Result<()> {
+        self.journal.append(&[Line::Retry { at: stamp(now()) }])?;
+        self.progress.failed.clear();
+        self.progress.counts.failed = 0;
+        Ok(())
+    }
+
+    /// All questions were asked: records the last failures.
+    ///
+    /// # Errors
+    /// If no question was answered.
+    pub(super) fn end(&mut self) -> Result<()> {
+        if let Some((.., failure)) = self.failing.last()
+            && self.progress.counts.done == 0
+        {
+            return Err(self.gone(&failure.reason));
         }
         let lost = std::mem::take(&mut self.failing);
-        self.set_aside(lost)?;
-        let again = {
-            let mut inner = self.shared.evaluations.inner();
-            let Some(live) = inner.runs.get_mut(&self.run.id) else {
-                return Ok(true);
-            };
-            let again = std::mem::take(&mut live.again);
-            if !again && live.run.standing.is_active() {
-                (live.run.standing, live.run.reason) = (JobStatus::Done, None);
-            }
-            again
-        };
-        if again {
-            self.journal.append(&[Line::Retry { at: stamp(now()) }])?;
-            self.progress.failed.clear();
-            self.progress.counts.failed = 0;
-        }
-        Ok(!again)
+        self.set_aside(lost)
     }
 }

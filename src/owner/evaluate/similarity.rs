@@ -2,18 +2,27 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
 use crate::context::OwnerContext;
+use crate::engine::{Counts, Job, Kind, Live, Slot, Step};
+use crate::trust;
 use benchtop_inference::candle::minilm::MiniLm;
 use benchtop_inference::candle::scorer::Options;
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::free_form::FreeForm;
+use benchtop_model::import::Progress;
+use benchtop_model::job::JobState;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{
-    SimilaritySummary, column, compare, compared, models,
+    Compared, SimilaritySummary, column, compare, compared, models,
 };
 use benchtop_protocol::wire::{Event, ModelSimilarity, SimilarityReport, SimilarityRequest};
+use benchtop_store::Catalog;
+use benchtop_store::jobs::JobHeader;
 use benchtop_store::similarity::Cosines;
 
 /// Identifies the data behind the free-form scores, besides questions and answers; see
@@ -66,54 +75,171 @@ impl<'s> Scores<'s> {
     }
 }
 
-/// Compares all answers that were not compared yet, and reports the scores.
+/// The kind of jobs that compare free-form answers.
+pub static SIMILARITY: Kind = Kind {
+    name: "similarity",
+    unit: "pair",
+    load: |_, stored| {
+        Ok(Box::new(SimilarityJob::new(
+            stored.header.id,
+            stored.spec()?,
+        )))
+    },
+    step,
+};
+
+/// What its file has.
+#[derive(Clone, Serialize, Deserialize)]
+struct Similarity {
+    ask: SimilarityRequest,
+}
+
+struct SimilarityJob {
+    id: u32,
+    spec: Similarity,
+    progress: Progress,
+    report: Option<SimilarityReport>,
+}
+
+impl SimilarityJob {
+    fn new(id: u32, spec: Similarity) -> SimilarityJob {
+        SimilarityJob {
+            id,
+            spec,
+            progress: Progress::default(),
+            report: None,
+        }
+    }
+}
+
+impl Job for SimilarityJob {
+    fn kind(&self) -> &'static Kind {
+        &SIMILARITY
+    }
+
+    fn spec(&self) -> Value {
+        json!(self.spec)
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            done: self.progress.done,
+            of: self.progress.of,
+            failed: 0,
+        }
+    }
+
+    fn describe(&self, state: &mut JobState) {
+        state.name = format!("compare answers, {}", self.spec.ask.rule.name());
+        state.plan = "comparing".into();
+        state.generator = self.spec.ask.encoder.clone();
+    }
+
+    fn digest(&self, _: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
+        Ok(trust::digest(&json!([self.id, self.spec])))
+    }
+}
+
+/// Compares all answers that were not compared yet, as a job, and reports the scores.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for a model without answers or a missing encoder; [`ErrorKind::Denied`]
 /// in a blind round; [`ErrorKind::Cancelled`]; I/O errors. Comparisons up to then are kept.
 pub fn compare_all(
     shared: &Arc<OwnerContext>,
+    who: &str,
     ask: &SimilarityRequest,
     watch: ProgressSink<'_>,
 ) -> Result<SimilarityReport> {
+    let (catalog, models) = chosen(shared, ask)?;
+    if ask.dry {
+        let all = compared(&catalog, &models, ask.rule, watch.cancel)?;
+        let cosines = Cosines::current(&shared.project.similarity())?;
+        let done = (SimilaritySummary::default(), ask.encoder.clone());
+        return Ok(report(
+            ask,
+            (&catalog, models),
+            &all,
+            cosines.as_ref(),
+            done,
+        ));
+    }
+    // A missing encoder is reported before there is a job.
+    Hub::from_env()?.path(&ask.encoder)?;
+    let spec = Similarity { ask: ask.clone() };
+    let begin = |id| SimilarityJob::new(id, spec);
+    let is_same = |job: &SimilarityJob| {
+        let other = &job.spec.ask;
+        (&other.models, &other.encoder, other.rule.name())
+            == (&ask.models, &ask.encoder, ask.rule.name())
+    };
+    let id = shared.jobs.join_or_begin(shared, who, is_same, begin)?;
+    shared.jobs.follow(shared, id, watch)?;
+    let report = |_: &mut Live, job: &mut SimilarityJob| job.report.clone();
+    let report = shared.jobs.with(id, report).flatten();
+    report.ok_or_else(|| Error::new(ErrorKind::Io, "the comparison left no report"))
+}
+
+/// The catalog, and the models whose answers are compared.
+fn chosen(shared: &OwnerContext, ask: &SimilarityRequest) -> Result<(Arc<Catalog>, Vec<String>)> {
     let catalog = shared.items.catalog();
     let known = models(&catalog);
-    let wanted = if ask.models.is_empty() {
-        known.clone()
-    } else {
-        ask.models.clone()
+    let wanted = match ask.models.is_empty() {
+        true => known.clone(),
+        false => ask.models.clone(),
     };
-    if let Some(none) = wanted.iter().find(|model| !known.contains(model)) {
-        return Err(
+    match wanted.iter().find(|model| !known.contains(model)) {
+        None => Ok((catalog, wanted)),
+        Some(none) => Err(
             Error::new(ErrorKind::NotFound, format!("no answers of `{none}`"))
                 .help(format!("models with answers: {}", known.join(", "))),
-        );
-    }
-    let all = compared(&catalog, &wanted, ask.rule, watch.cancel)?;
-    // Held to the end, since two calls must not write to the same file.
-    let _one = shared.evaluations.comparing();
-    let folder = shared.project.similarity();
-    let (cosines, done, encoder) = match ask.dry {
-        true => (
-            Cosines::current(&folder)?,
-            SimilaritySummary::default(),
-            ask.encoder.clone(),
         ),
-        false => {
-            let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
-            let mut cosines = Cosines::make_current(&folder, &model.fingerprint().short())?;
-            let done = compare(&all, &mut cosines, &mut model, watch)?;
-            (Some(cosines), done, model.name().to_string())
-        }
-    };
-    if !ask.dry {
-        // The board has a column for it.
-        shared.scored().clear();
-        shared.broadcast.send(Event::AnswersReparsed);
     }
-    let of_model = |(model, list): (String, &Vec<_>)| {
+}
+
+fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
+    let ask = |_: &mut Live, job: &mut SimilarityJob| job.spec.ask.clone();
+    let Some(ask) = shared.jobs.with(id, ask) else {
+        return Ok(Step::More);
+    };
+    let stops = || !shared.jobs.goes_on(id);
+    let tell = |progress: Progress| {
+        shared
+            .jobs
+            .update(shared, id, |live, job: &mut SimilarityJob| {
+                if progress.done > job.progress.done {
+                    live.progressed(progress.done - job.progress.done);
+                }
+                job.progress = progress;
+            });
+    };
+    let watch = ProgressSink::new(&tell, Cancel::when(&stops));
+    let (catalog, models) = chosen(shared, &ask)?;
+    let all = compared(&catalog, &models, ask.rule, watch.cancel)?;
+    let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
+    let folder = shared.project.similarity();
+    let mut cosines = Cosines::make_current(&folder, &model.fingerprint().short())?;
+    let done = compare(&all, &mut cosines, &mut model, watch)?;
+    // The board has a column for it.
+    shared.scored().clear();
+    shared.broadcast.send(Event::AnswersReparsed);
+    let done = (done, model.name().to_string());
+    let report = report(&ask, (&catalog, models), &all, Some(&cosines), done);
+    shared
+        .jobs
+        .with(id, |_, job: &mut SimilarityJob| job.report = Some(report));
+    Ok(Step::Done)
+}
+
+fn report(
+    ask: &SimilarityRequest,
+    (catalog, wanted): (&Catalog, Vec<String>),
+    all: &[Vec<Compared>],
+    cosines: Option<&Cosines>,
+    (done, encoder): (SimilaritySummary, String),
+) -> SimilarityReport {
+    let of_model = |(model, list): (String, &Vec<Compared>)| {
         let scores = cosines
-            .as_ref()
             .map(|cosines| column(list, cosines, ask.rule, catalog.len()))
             .unwrap_or_default();
         let scores: Vec<f64> = scores
@@ -129,11 +255,11 @@ pub fn compare_all(
             mean,
         }
     };
-    Ok(SimilarityReport {
+    SimilarityReport {
         encoder,
         rule: ask.rule.name().into(),
         pairs: done.pairs,
         cut: done.cut,
-        models: wanted.into_iter().zip(&all).map(of_model).collect(),
-    })
+        models: wanted.into_iter().zip(all).map(of_model).collect(),
+    }
 }

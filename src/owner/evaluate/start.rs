@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::item::item;
-use super::runtime::JobRuntime;
-use super::worker::wake;
-use crate::clock::now;
+use super::run::{RunJob, sent};
 use crate::context::OwnerContext;
+use crate::engine::Live;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
 use benchtop_model::cancel::Cancel;
@@ -14,13 +13,11 @@ use benchtop_model::evaluation::{
     MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
 };
 use benchtop_model::generated_image::check_drafts;
-use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::{ask, orders};
 use benchtop_store::manifest::Content;
-use benchtop_store::runs::{self, Counts, Run};
-use benchtop_store::trust::JobKind;
+use benchtop_store::runs::{Counts, Run};
 
 /// Number of items between two checks for cancellation.
 const STEP: usize = 1024;
@@ -79,12 +76,7 @@ pub fn begin(
             !new.blind && ask::files(shared.project.root(), &item).len() < item.images.len();
         started.without += u64::from(is_short);
     }
-    let what = if new.blind {
-        "questions"
-    } else {
-        "questions with their pictures"
-    };
-    started.waits = trust::waits(shared, false, &to, (started.asks, what));
+    started.waits = trust::waits(shared, false, &to, (started.asks, sent(new.blind)));
     if started.asks == 0 {
         return Err(
             Error::new(ErrorKind::Conflict, "there are no questions to ask")
@@ -94,7 +86,7 @@ pub fn begin(
     if !new.blind {
         started.drafts =
             shared
-                .jobs
+                .requested
                 .drafts(shared, numbers.iter().map(|number| number - 1), cancel)?;
         check_drafts(
             started.drafts,
@@ -102,59 +94,35 @@ pub fn begin(
             new.drafts || new.dry,
         )?;
     }
-    let _one = shared.evaluations.numbering();
-    let last = shared
-        .jobs
-        .last(shared)?
-        .max(shared.evaluations.last(shared));
-    let mut inner = shared.evaluations.inner();
-    started.label = label(shared, new, &|label| {
-        inner.runs.values().any(|live| live.run.label == label)
-    })?;
+    let is_all = numbers.len() == items as usize;
+    let is_run = |label: &str| {
+        let same = |_: &mut Live, job: &mut RunJob| (job.run.label == label).then_some(());
+        shared.jobs.find(same).is_some()
+    };
+    // Two that start at once must not take the same label.
+    let _one = shared.evaluations.labels.lock();
+    started.label = self::label(shared, new, &is_run)?;
     if new.dry {
         return Ok(started);
     }
-    let mut run = Run {
-        v: 1,
-        id: last + 1,
-        label: started.label.clone(),
-        by: by.into(),
-        created: now(),
-        new: new.clone(),
-        instruction: wordings.described(),
-        items,
-        asks: started.asks,
-        turn: inner
-            .runs
-            .values()
-            .map(|live| live.run.turn + 1)
-            .max()
-            .unwrap_or_default(),
-        standing: JobStatus::Queued,
-        reason: None,
-        counts: Counts::default(),
-        token: None,
-        drafts: started.drafts,
-    };
-    let is_all = numbers.len() == items as usize;
-    run.token = trust::begin(
-        shared,
-        JobKind::Run,
-        run.id,
-        trust::digest_of_run(&run, &numbers),
-    );
-    runs::create(
-        shared.project.root(),
-        &run,
-        (!is_all).then_some(numbers.as_slice()),
-    )?;
-    let id = run.id;
-    let mut live = JobRuntime::new(run);
-    live.device = device;
-    inner.runs.insert(id, live);
-    inner.tell(shared, id, true);
-    wake(shared, &mut inner);
-    started.job = inner.state_of(id);
+    let made = shared.jobs.begin(shared, by, |header| {
+        let run = Run {
+            id: header.id,
+            label: started.label.clone(),
+            by: by.into(),
+            created: header.created,
+            new: new.clone(),
+            instruction: wordings.described(),
+            items,
+            asks: started.asks,
+            counts: Counts::default(),
+            drafts: started.drafts,
+        };
+        let mut job = RunJob::new(run);
+        (job.device, job.numbers) = (device, Some(numbers.clone()));
+        Ok((job, (!is_all).then_some(numbers)))
+    })?;
+    started.job = Some(made);
     Ok(started)
 }
 

@@ -6,51 +6,34 @@
 
 use std::sync::Arc;
 
+use super::run::{RunJob, numbers};
 use super::session::Session;
 use crate::clock::now;
 use crate::context::OwnerContext;
+use crate::engine::{Live, Slot, Step};
 use crate::jobs::publish_catalog;
 use crate::trust::{self, PictureAccess};
 use benchtop_model::history::stamp;
+use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::publish_predictions;
 use benchtop_store::runs::{self, Journal};
 
-/// Works on a run: asks its questions, then publishes its answers.
-///
-/// # Errors
-/// The reason that it cannot continue.
-pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let standing = shared
-        .evaluations
-        .inner()
-        .runs
-        .get(&id)
-        .map(|live| live.run.standing);
-    let Some(standing) = standing else {
-        return Ok(());
-    };
-    if standing.is_active() {
-        work(shared, id)?;
+/// Asks the questions of a run until another job is first, then publishes the answers of an ended
+/// run.
+pub(super) fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
+    let standing = |live: &mut Live, _: &mut RunJob| live.header.standing;
+    let standing = shared.jobs.with(id, standing);
+    if standing.is_some_and(JobStatus::is_active) {
+        return work(shared, id);
     }
-    let is_over = shared
-        .evaluations
-        .inner()
-        .runs
-        .get(&id)
-        .is_some_and(|live| live.is_to_be_adopted());
-    if is_over {
-        bring_in(shared, id)
-    } else {
-        Ok(())
-    }
+    publish(shared, id).map(|()| Step::More)
 }
 
-fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let desk = &shared.evaluations;
-    let Some(run) = desk.inner().runs.get(&id).map(|live| live.run.clone()) else {
-        return Ok(());
+fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
+    let Some(run) = shared.jobs.with(id, |_, job: &mut RunJob| job.run.clone()) else {
+        return Ok(Step::More);
     };
     let root = shared.project.root();
     let wordings = Wordings::of(&shared.project, &run.new.wording)?;
@@ -74,27 +57,26 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
         failing: Vec::new(),
         outage: None,
     };
+    let again = |_: &mut Live, job: &mut RunJob| std::mem::take(&mut job.again);
+    if shared.jobs.with(id, again) == Some(true) {
+        session.retry()?;
+    }
     let mut model = session.model()?;
-    loop {
-        session.begun(model.abilities().name.clone());
-        let numbers = runs::numbers(root, &session.run)?;
-        let mut left = numbers.into_iter().peekable();
-        while left.peek().is_some() {
-            if !session.goes_on()? {
-                return Ok(());
-            }
-            if session.is_changed() {
-                model = session.model()?;
-            }
-            session.some(&mut left, model.as_mut(), &wordings)?;
-            if session.waits_for_servers() {
-                return Ok(());
-            }
+    session.begun(model.abilities().name.clone())?;
+    let mut left = numbers(shared, &session.run)?.into_iter().peekable();
+    while left.peek().is_some() {
+        if !shared.jobs.goes_on(id) {
+            return Ok(Step::More);
         }
-        if session.is_done()? {
-            return Ok(());
+        if session.is_changed() {
+            model = session.model()?;
+        }
+        session.some(&mut left, model.as_mut(), &wordings)?;
+        if let Some(reason) = session.outage.take() {
+            return Ok(Step::Outage(reason));
         }
     }
+    session.end().map(|()| Step::Done)
 }
 
 /// A notice about damaged lines of an answer file.
@@ -107,14 +89,8 @@ pub(super) fn damaged(file: &str, lines: &[u64]) -> Option<String> {
 }
 
 /// Publishes the answers of an ended run as predictions of the project.
-fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let Some(run) = shared
-        .evaluations
-        .inner()
-        .runs
-        .get(&id)
-        .map(|live| live.run.clone())
-    else {
+fn publish(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
+    let Some(run) = shared.jobs.with(id, |_, job: &mut RunJob| job.run.clone()) else {
         return Ok(());
     };
     let _one_at_a_time = shared.importing.lock();
@@ -126,10 +102,9 @@ fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
             publish_predictions::publish(&shared.project, index, &catalog, made, &stamp(now()))?;
         publish_catalog(shared, taken)?;
     }
-    let mut inner = shared.evaluations.inner();
-    if let Some(live) = inner.runs.get_mut(&id) {
-        let counts = &mut live.run.counts;
+    shared.jobs.with(id, |_, job: &mut RunJob| {
+        let counts = &mut job.run.counts;
         (counts.predictions, counts.lacking) = (counts.done, counts.failed);
-    }
-    Ok(())
+    });
+    shared.jobs.save(shared, id)
 }

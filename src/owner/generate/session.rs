@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::GenerationJob;
 use crate::context::OwnerContext;
 use benchtop_inference::ImageGenerator;
 use benchtop_model::cancel::Cancel;
@@ -73,60 +74,51 @@ impl Session {
         id: u32,
         generator: &dyn ImageGenerator,
     ) -> Result<Option<Session>> {
-        let is_canceled = || {
-            !shared
-                .jobs
-                .inner()
-                .jobs
-                .get(&id)
-                .is_some_and(|j| j.job.standing.is_active())
-        };
+        let is_canceled = || !shared.jobs.is_active(id);
         let named = shared
-            .jobs
-            .requested_images(shared, Cancel::when(&is_canceled))?;
+            .requested
+            .images(shared, Cancel::when(&is_canceled))?;
         let capabilities = generator.capabilities();
-        let mut inner = shared.jobs.inner();
-        let Some(live) = inner
+        let begun = shared
             .jobs
-            .get_mut(&id)
-            .filter(|j| j.job.standing.is_active())
-        else {
+            .update(shared, id, |live, job: &mut GenerationJob| {
+                if !live.header.standing.is_active() {
+                    return Ok(None);
+                }
+                let settings = job
+                    .spec
+                    .settings
+                    .clone()
+                    .unwrap_or_else(|| job.spec.wishes.over(&capabilities.recommended));
+                if let Some(excluded) = capabilities.refusal_reason(&settings, &Task::default()) {
+                    return Err(Error::input(excluded.reason)
+                        .help("start a new job with settings that it supports"));
+                }
+                let mut work = job
+                    .scope(capabilities.draft)
+                    .work(&named, &shared.items.pictures());
+                let key = |t: &Target| (named.pictures()[t.picture as usize].key, t.sample);
+                work.retain(|target| !job.failures.failed().contains_key(&key(target)));
+                job.device = match generator.replaces_because() {
+                    Some(why) => format!("{}; {why}", capabilities.name),
+                    None => capabilities.name.clone(),
+                };
+                job.spec.settings = Some(settings.clone());
+                job.spec.of = Some(job.done + job.failed() + work.len() as u64);
+                let (suspects, rest): (Vec<Target>, Vec<Target>) = work
+                    .into_iter()
+                    .partition(|target| job.ended.contains_key(&key(target)));
+                Ok(Some((settings, suspects, rest, job.version, job.spec.seed)))
+            });
+        let Some((settings, suspects, rest, version, seed)) = begun.transpose()?.flatten() else {
             return Ok(None);
         };
-        let settings = live
-            .job
-            .settings
-            .clone()
-            .unwrap_or_else(|| live.job.wishes.over(&capabilities.recommended));
-        if let Some(excluded) = capabilities.refusal_reason(&settings, &Task::default()) {
-            return Err(Error::input(excluded.reason)
-                .help("start a new job with settings that it supports"));
-        }
+        shared.jobs.save(shared, id)?;
         let print = with_encoder(generator.fingerprint(&settings));
-        let mut work = live
-            .scope(capabilities.draft)
-            .work(&named, &shared.items.pictures());
-        let failed = |t: &Target| {
-            let picture = &named.pictures()[t.picture as usize];
-            let key = (picture.key, t.sample);
-            live.failures.failed().contains_key(&key)
-        };
-        work.retain(|target| !failed(target));
-        live.device = match generator.replaces_because() {
-            Some(why) => format!("{}; {why}", capabilities.name),
-            None => capabilities.name.clone(),
-        };
-        live.job.settings = Some(settings.clone());
-        live.job.of = Some(live.done + live.failed() + work.len() as u64);
-        live.keep(shared.project.root())?;
-        let (suspects, rest): (Vec<Target>, Vec<Target>) = work.into_iter().partition(|target| {
-            let picture = &named.pictures()[target.picture as usize];
-            live.ended.contains_key(&(picture.key, target.sample))
-        });
         let mut session = Session {
             id,
-            version: live.version,
-            seed: live.job.seed,
+            version,
+            seed,
             named,
             settings,
             short: print.short(),
@@ -144,8 +136,6 @@ impl Session {
             pending: Vec::new(),
             handed_over: None,
         };
-        inner.tell(shared, id, true);
-        drop(inner);
         session.give_up_suspects(shared, &suspects)?;
         Ok(Some(session))
     }
@@ -178,12 +168,9 @@ impl Session {
             .pictures()
             .get(target.picture as usize)
             .map_or(0, |p| p.key);
-        let inner = shared.jobs.inner();
-        inner
-            .jobs
-            .get(&self.id)
-            .and_then(|live| live.ended.get(&(key, target.sample)).copied())
-            .unwrap_or_default()
+        let of = |job: &mut GenerationJob| job.ended.get(&(key, target.sample)).copied();
+        let ends = shared.jobs.with(self.id, |_, job| of(job));
+        ends.flatten().unwrap_or_default()
     }
 
     /// Records what is being made now, and during which pictures owners died before.
@@ -197,31 +184,28 @@ impl Session {
                 ends: self.ends(shared, *target),
             });
         }
-        if let Some(live) = shared.jobs.inner().jobs.get(&self.id) {
-            let others = live
-                .ended
-                .iter()
-                .map(|((key, sample), ends)| (*key, *sample, *ends));
-            let is_new = |&(key, sample, _): &(u64, u32, u32)| {
-                !flight.iter().any(|f| (f.key, f.sample) == (key, sample))
-            };
-            // Reading adds 1 to each entry, but these are not being made.
-            let kept: Vec<PictureInProgress> = others
-                .filter(is_new)
-                .map(|(key, sample, ends)| PictureInProgress {
+        let others = shared.jobs.with(self.id, |_, job: &mut GenerationJob| {
+            job.ended.iter().map(|(at, ends)| (*at, *ends)).collect()
+        });
+        let others: Vec<((u64, u32), u32)> = others.unwrap_or_default();
+        for ((key, sample), ends) in others {
+            if !flight.iter().any(|f| (f.key, f.sample) == (key, sample)) {
+                // Reading adds 1 to each entry, but these are not being made.
+                flight.push(PictureInProgress {
                     key,
                     sample,
                     ends: ends.saturating_sub(1),
-                })
-                .collect();
-            flight.extend(kept);
+                });
+            }
         }
         shared.index.get()?.note_flight(self.id, &flight)
     }
 
     /// Whether neither the items nor the job have changed.
     pub fn is_current(&self, shared: &OwnerContext) -> bool {
-        let version = shared.jobs.inner().jobs.get(&self.id).map(|j| j.version);
+        let version = shared
+            .jobs
+            .with(self.id, |_, job: &mut GenerationJob| job.version);
         self.named.edition == shared.items.catalog().edition() && version == Some(self.version)
     }
 
@@ -246,16 +230,12 @@ impl Session {
         shared: &Arc<OwnerContext>,
         only: Option<Target>,
     ) -> Result<NextWork> {
-        let (batch, per_minute, rows) = {
-            let inner = shared.jobs.inner();
-            let Some(live) = inner
-                .jobs
-                .get(&self.id)
-                .filter(|j| j.job.standing == JobStatus::Running)
-            else {
-                return Ok(NextWork::Nothing);
-            };
-            (live.job.batch, live.job.per_minute, live.rows.clone())
+        let limits = shared.jobs.with(self.id, |live, job: &mut GenerationJob| {
+            let is_running = live.header.standing == JobStatus::Running;
+            is_running.then(|| (job.spec.batch, job.spec.per_minute, job.rows.clone()))
+        });
+        let Some((batch, per_minute, rows)) = limits.flatten() else {
+            return Ok(NextWork::Nothing);
         };
         let mut most = batch
             .map_or(self.max_batch, |b| b as usize)
@@ -308,9 +288,9 @@ impl Session {
         }
         if let Some(per_minute) = per_minute {
             let wait = Duration::from_secs_f64(60.0 * errands.len() as f64 / f64::from(per_minute));
-            if let Some(live) = shared.jobs.inner().jobs.get_mut(&self.id) {
-                live.not_before = Some(Instant::now() + wait);
-            }
+            shared
+                .jobs
+                .with(self.id, |live, _: &mut GenerationJob| live.wait(wait));
         }
         Ok(NextWork::Batch(errands))
     }

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{JobRuntime, runner, wake};
-use crate::clock::now;
+use super::{GenerationJob, step};
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
 use benchtop_model::cancel::Cancel;
-use benchtop_model::job::{JobStatus, MAX_SAMPLES, NewJob, Plan, StartedJob};
+use benchtop_model::job::{MAX_SAMPLES, NewJob, Plan, StartedJob};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
-use benchtop_store::jobs::{self, FailureLog, Job, Scope, Stored};
-use benchtop_store::trust::JobKind;
+use benchtop_store::jobs::{FailureLog, Generation, GenerationFiles, Scope};
 
 /// Starts a job on behalf of `by`, or previews it.
 ///
@@ -34,7 +32,7 @@ pub fn begin(
         trust::check(shared, &to)?;
     }
     let (plan, numbers) = select_items(&AnnotatorView::of(shared, by), &new.plan)?;
-    let named = shared.jobs.requested_images(shared, cancel)?;
+    let named = shared.requested.images(shared, cancel)?;
     let scope = if numbers.is_some() {
         Scope::Items
     } else {
@@ -42,11 +40,8 @@ pub fn begin(
     };
     let numbers = numbers.unwrap_or_default();
     let wishes = build::complete_overrides(config, &new.overrides);
-    let job = Job {
-        id: 0,
+    let spec = Generation {
         name: new.name.clone().unwrap_or_else(|| plan.clone()),
-        by: by.into(),
-        created: now(),
         scope,
         plan,
         samples: new.samples,
@@ -55,19 +50,16 @@ pub fn begin(
         settings: None,
         batch: new.batch,
         per_minute: new.per_minute,
-        turn: 0,
-        standing: JobStatus::Queued,
-        reason: None,
         of: None,
     };
-    let mut live = JobRuntime::new(Stored {
-        job,
-        token: None,
+    let files = GenerationFiles {
+        spec,
         numbers: numbers.clone(),
         failures: FailureLog::default(),
-    });
+    };
+    let mut job = GenerationJob::new(0, files);
     let (work, count) = {
-        let scope = live.scope(build::drafts(&wishes));
+        let scope = job.scope(build::drafts(&wishes));
         let work = scope.work(&named, &shared.items.pictures());
         let count = scope.count(&named, &work);
         (work.len() as u64, count)
@@ -79,7 +71,7 @@ pub fn begin(
         imported: count.imported,
         without: count.without,
         disagree: named.disagree(),
-        generator: runner::generator(config, &wishes),
+        generator: step::generator(config, &wishes),
         waits: trust::waits(shared, false, &to, (work, "prompts for pictures")),
     };
     if new.dry {
@@ -91,35 +83,15 @@ pub fn begin(
             "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to remake pictures"
         )));
     }
-    shared.writable.may_write()?;
     let root = shared.project.root();
-    let _one = shared.evaluations.numbering();
-    // A number is not given twice, even where files of jobs were lost or cannot be read.
-    let last = shared
-        .jobs
-        .last(shared)?
-        .max(shared.evaluations.last(shared));
-    let mut inner = shared.jobs.loaded()?;
-    live.job.id = last + 1;
-    live.job.turn = inner
-        .jobs
-        .values()
-        .map(|j| j.job.turn + 1)
-        .max()
-        .unwrap_or_default();
-    live.job.of = Some(work);
-    let digest = trust::digest_of_generation(config, &live.job, &live.numbers());
-    live.token = trust::begin(shared, JobKind::Generation, live.job.id, digest);
-    let id = live.job.id;
-    if let Err(problem) = jobs::create(root, &live.job, live.token.as_deref(), &numbers) {
-        trust::end(shared, JobKind::Generation, id);
-        return Err(problem);
-    }
-    live.failures = FailureLog::open(root, id)?;
-    inner.jobs.insert(id, live);
-    inner.tell(shared, id, true);
-    wake(shared, &mut inner);
-    started.job = inner.jobs.get(&id).map(|live| inner.state(live));
+    let made = shared.jobs.begin(shared, by, |header| {
+        job.id = header.id;
+        job.failures = FailureLog::new(root, header.id);
+        job.spec.of = Some(work);
+        let list = (job.spec.scope == Scope::Items).then_some(numbers);
+        Ok((job, list))
+    })?;
+    started.job = Some(made);
     Ok(started)
 }
 

@@ -88,17 +88,21 @@ pub(super) fn start(
     who: &str,
     (outbox, number): (Outbox, u64),
     cancelled: Arc<AtomicBool>,
-    work: Work,
+    (name, work): (Option<&'static str>, Work),
 ) {
     let counted = shared.activity.count_job();
     let (owner, who, answers) = (shared.clone(), who.to_string(), outbox.clone());
     let run = move || {
         let _counted = counted;
+        let command = name.map(|name| owner.jobs.begin_command(name, &who, cancelled.clone()));
         let last_sent = Mutex::new(Instant::now());
         let tell = |progress: Progress| {
             let mut last_sent = last_sent.lock();
             if last_sent.elapsed() >= TELL_EVERY {
                 *last_sent = Instant::now();
+                if let Some(id) = command {
+                    owner.jobs.command_progressed(&owner, id, &progress);
+                }
                 // A slow client misses this message and gets the next one.
                 let _ = answers.try_send(FromOwner::Progress(number, progress));
             }
@@ -108,6 +112,9 @@ pub(super) fn start(
             who: &who,
             progress: ProgressSink::new(&tell, Cancel::flag(&cancelled)),
         });
+        if let Some(id) = command {
+            owner.jobs.end_command(&owner, id);
+        }
         let _ = answers.blocking_send(FromOwner::Reply(number, Box::new(answer)));
     };
     if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(run) {

@@ -10,25 +10,33 @@ use benchtop_model::job::StartedJob;
 use benchtop_protocol::wire::{JudgeReport, SimilarityReport, request};
 
 impl Task for request::Evaluate {
+    const LISTED: bool = false;
+
     fn run(self, task: TaskContext<'_>) -> Result<StartedRun> {
         evaluate::begin(task.shared, task.who, &self.0, task.progress.cancel)
     }
 }
 
 impl Task for request::Generate {
+    const LISTED: bool = false;
+
     fn run(self, task: TaskContext<'_>) -> Result<StartedJob> {
         generate::begin(task.shared, task.who, &self.0, task.progress.cancel)
     }
 }
 
 impl Task for request::Judge {
+    const LISTED: bool = false;
+
     fn run(self, task: TaskContext<'_>) -> Result<JudgeReport> {
-        judge_all(task.shared, &self.0, task.progress)
+        judge_all(task.shared, task.who, &self.0, task.progress)
     }
 }
 
 impl Task for request::Similarity {
+    const LISTED: bool = false;
+
     fn run(self, task: TaskContext<'_>) -> Result<SimilarityReport> {
-        compare_all(task.shared, &self.0, task.progress)
+        compare_all(task.shared, task.who, &self.0, task.progress)
     }
 }

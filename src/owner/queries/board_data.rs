@@ -123,7 +123,7 @@ fn mark_drafts(
     }
     let rows = (0..scored.engine().sheet().len()).filter(|row| chosen.holds(*row));
     board.drafts = shared
-        .jobs
+        .requested
         .drafts(shared, rows.map(|row| row as u32), Cancel::NEVER)?;
     if board.drafts > 0 {
         let note = format!(

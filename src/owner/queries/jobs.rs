@@ -1,8 +1,8 @@
 //! Queries about jobs and the load of the machine.
 
 use crate::dispatch::{Query, Watch};
+use crate::generate;
 use crate::visibility::AnnotatorView;
-use crate::{evaluate, generate};
 use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::generated_image::GeneratedImage;
@@ -17,25 +17,19 @@ impl Query for request::Devices {
 
 impl Query for request::Jobs {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobState>> {
-        Ok(evaluate::with_runs(sight, sight.jobs.list()?))
+        sight.jobs.list()
     }
 }
 
 impl Query for request::JobAct {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<JobState>> {
-        match sight.evaluations.has(self.id) {
-            true => evaluate::act(sight, self.id, self.act),
-            false => generate::act(sight, self.id, self.act),
-        }
+        sight.jobs.act(sight.shared(), self.id, self.act)
     }
 }
 
 impl Query for request::JobFailures {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobFailure>> {
-        match sight.evaluations.has(self.id) {
-            true => evaluate::failures(sight, self.id, self.from),
-            false => generate::failures(sight, self.id, self.from),
-        }
+        sight.jobs.failures(sight.shared(), self.id, self.from)
     }
 }
 

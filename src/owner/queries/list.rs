@@ -46,7 +46,11 @@ impl View {
             derived.held.in_force().check()?;
         }
         let pictures = if filter.asks_pictures() {
-            Some(shared.jobs.states(shared, filter.asks_broken(), cancel)?)
+            Some(
+                shared
+                    .requested
+                    .states(shared, filter.asks_broken(), cancel)?,
+            )
         } else {
             None
         };
@@ -242,9 +246,9 @@ fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> 
     }
     let (status, at) = sight.status(row as u32);
     let judged = history::to_the_second(at);
-    let mut row = Row::of(row as u32 + 1, item, status, judged);
+    let mut row = Row::of(row as u32 + 1, &item, status, &judged);
     if !filter.text.trim().is_empty() {
-        row.marks = search::highlight(&row.question, &filter.text)
+        row.marks = search::highlight(row.text(Field::Question), &filter.text)
             .into_iter()
             .map(|at| at as u32)
             .collect();

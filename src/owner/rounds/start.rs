@@ -15,17 +15,6 @@ use benchtop_model::round::{GoldCandidate, Guidelines, NewRound, Round, draw};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
 use benchtop_store::rounds;
 
-/// The fields that can be strata.
-const STRATA: [Field; 7] = [
-    Field::Subtask,
-    Field::Type,
-    Field::Style,
-    Field::Level,
-    Field::Dataset,
-    Field::Side,
-    Field::Variant,
-];
-
 /// Maximum size of a guidelines file in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -235,34 +224,17 @@ pub(super) fn guidelines(shared: &OwnerContext, path: &str) -> Result<Vec<u8>> {
 }
 
 fn field(name: &str) -> Result<Field> {
-    STRATA
-        .into_iter()
-        .find(|field| field.name() == name)
-        .ok_or_else(|| {
-            let known = STRATA.map(Field::name).join(", ");
-            Error::input(format!("unknown strata field `{name}`"))
-                .field("strata")
-                .help(format!("use one of: {known}"))
-        })
+    let found = Field::from_name(name).filter(|field| field.is_group());
+    found.ok_or_else(|| {
+        Error::input(format!("unknown strata field `{name}`"))
+            .field("strata")
+            .help(format!("use one of: {}", Field::groups().join(", ")))
+    })
 }
 
 /// The value of a field, as a stratum.
 fn value(item: &Item, field: Option<Field>) -> String {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    match field {
-        None => String::new(),
-        Some(Field::Type) => item.kind.name().into(),
-        Some(Field::Style) => text(&item.style),
-        Some(Field::Level) => text(&item.level),
-        Some(Field::Dataset) => item.dataset.clone(),
-        Some(Field::Variant) => item.variant.as_ref().map_or("", |v| v.name.as_str()).into(),
-        Some(Field::Side) => item
-            .pair
-            .as_ref()
-            .map_or("", |pair| pair.side.name())
-            .into(),
-        Some(_) => text(&item.subtask),
-    }
+    field.map_or(String::new(), |field| field.of(item).into())
 }
 
 /// Ids and strata of items, and ids of other rotations by the id of the judged one.

@@ -31,13 +31,7 @@ impl Query for request::Scorers {
 impl Query for request::Score {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
         view.check_filter(&Filter::parse(&self.0.filter)?)?;
-        view.scoring.begin(view, &self.0, watch.cancel)
-    }
-}
-
-impl Query for request::ScoringAct {
-    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<ScoringState> {
-        view.scoring.act(view, self.id, self.act)
+        view.scoring.begin(view, view.who(), &self.0, watch.cancel)
     }
 }
 
@@ -122,7 +116,7 @@ fn states(shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<Vec<ScorerSt
             not_ready: shared.scoring.not_ready(&shared.project, &scorer),
             version: column.version.clone(),
             items: column.counts(),
-            job: shared.scoring.desk.of(&scorer),
+            job: shared.scoring.job_of(shared, &scorer),
             scorer,
         })
     };

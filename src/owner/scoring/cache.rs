@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::queue;
 use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::scoring::Scorer;
@@ -88,7 +87,8 @@ impl OutcomeSources {
 
 pub struct Scoring {
     pub(super) maker: ScorerFactory,
-    pub(super) desk: queue::JobQueue,
+    /// Held while a job is started.
+    pub(super) beginning: Mutex<()>,
     pub(super) texts: Mutex<Option<Arc<Texts>>>,
     pub(super) inputs: Mutex<Option<(InputVersion, Arc<Inputs>)>>,
     pub(super) scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
@@ -115,7 +115,7 @@ impl Scoring {
     pub fn new(maker: ScorerFactory) -> Scoring {
         Scoring {
             maker,
-            desk: queue::JobQueue::default(),
+            beginning: Mutex::default(),
             texts: Mutex::default(),
             inputs: Mutex::default(),
             scores: Mutex::default(),
@@ -174,18 +174,5 @@ impl Scoring {
                 .clone(),
             None => None,
         }
-    }
-
-    /// Whether a job waits for an agreement.
-    pub fn waits_for_consent(&self, id: u32) -> bool {
-        self.desk
-            .inner()
-            .live(id)
-            .is_some_and(|live| live.state().waits.is_some())
-    }
-
-    /// Stops all work and waits for it.
-    pub fn end(&self) {
-        self.desk.end();
     }
 }

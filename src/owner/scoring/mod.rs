@@ -3,9 +3,8 @@
 
 mod answer;
 mod cache;
-mod file;
-mod jobs;
-mod queue;
+mod earlier;
+mod job;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -18,7 +17,8 @@ use parking_lot::Mutex;
 
 pub use answer::chips;
 pub use cache::{LoadedRules, ScorerFactory, Scoring};
-pub use jobs::start;
+pub use earlier::take_over;
+pub use job::SCORING;
 
 use super::context::OwnerContext;
 use benchtop_model::Result;
@@ -53,7 +53,7 @@ impl Scoring {
         if let Some((held, inputs)) = self.inputs.lock().as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
-        let named = shared.jobs.requested_images(shared, cancel)?;
+        let named = shared.requested.images(shared, cancel)?;
         let texts = {
             let mut held = self.texts.lock();
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
@@ -105,7 +105,7 @@ impl Scoring {
     ) -> Result<Arc<Column>> {
         let changes = self.generation();
         let (of, inputs) = self.inputs(shared, cancel)?;
-        let is_running = self.desk.is_running(scorer);
+        let is_running = self.is_running(shared, scorer);
         if let Some(held) = self.columns.lock().get(scorer).filter(|held| held.of == of)
             && (held.changes == changes || (is_running && held.made.elapsed() < FRESH_FOR))
         {
@@ -241,8 +241,8 @@ impl Scoring {
             .as_ref()
             .filter(|(made, _)| made.rules == rules)
             .map(|(made, _)| {
-                let is_new =
-                    made.of == now && (made.generation == self.generation() || self.desk.is_busy());
+                let is_new = made.of == now
+                    && (made.generation == self.generation() || self.is_busy(shared));
                 (made.columns.clone(), is_new)
             });
         if !found.as_ref().is_some_and(|(_, is_new)| *is_new)
@@ -289,7 +289,7 @@ impl Scoring {
             return Ok(None);
         };
         let mut held = self.embeddings.lock();
-        let is_running = self.desk.is_running(&Scorer::Duplicate);
+        let is_running = self.is_running(shared, &Scorer::Duplicate);
         if let Some((_, embeddings)) = held
             .as_ref()
             .filter(|(of, _)| *of == (short.clone(), size) || is_running)

@@ -8,8 +8,9 @@ use crate::writer;
 use benchtop_files::project::Project;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generation::Fingerprint;
+use benchtop_model::job::{JobAct, JobStatus};
 use benchtop_model::scoring::bench::{BenchQuery, FlagOrder, RulesState, ScorerState};
-use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::rules::{RuleAction, Threshold};
 use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
@@ -150,7 +151,7 @@ impl Rig {
         );
         shared.scoring = Scoring::new(maker(small));
         let shared = Arc::new(shared);
-        start(&shared);
+        crate::engine::start(&shared);
         Rig {
             small: small.clone(),
             shared,
@@ -181,8 +182,14 @@ impl Rig {
         self.ask(request::Score(new))
     }
 
-    fn act(&self, id: u32, act: ScoringAct) -> Result<ScoringState> {
-        self.ask(request::ScoringAct { id, act })
+    fn act(&self, id: u32, act: JobAct) -> Result<ScoringState> {
+        let job = self.ask(request::JobAct { id, act })?;
+        Ok(*job.unwrap().scoring.unwrap())
+    }
+
+    fn leakage_job(&self) -> Option<ScoringState> {
+        let scoring = &self.shared.scoring;
+        scoring.job_of(&self.shared, &Scorer::Leakage)
     }
 
     fn scorers(&self) -> Vec<ScorerState> {
@@ -199,7 +206,7 @@ impl Rig {
     fn until(&self, phase: Phase) -> ScoringState {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let state = self.shared.scoring.desk.of(&Scorer::Leakage).unwrap();
+            let state = self.leakage_job().unwrap();
             if state.phase == phase {
                 return state;
             }
@@ -224,7 +231,6 @@ impl Rig {
 impl Drop for Rig {
     fn drop(&mut self) {
         self.small.0.lock().permits = None;
-        self.shared.scoring.end();
         self.shared.jobs.end();
     }
 }
@@ -269,8 +275,8 @@ fn a_new_scoring_job_is_announced_once() {
     let mut announced = || {
         let mut found = Vec::new();
         while let Ok(event) = events.try_recv() {
-            if let Event::Scoring(state) = event {
-                found.push((state.id, state.phase));
+            if let Event::Job(job) = event {
+                found.push((job.id, job.scoring.unwrap().phase));
             }
         }
         found
@@ -374,7 +380,7 @@ fn files_of_a_scorer_are_opened_once() {
         ErrorKind::Conflict,
         "a preview opens them too"
     );
-    rig.act(id, ScoringAct::Cancel).unwrap();
+    rig.act(id, JobAct::Cancel).unwrap();
     assert_eq!(
         rig.begin(false).unwrap_err().kind,
         ErrorKind::Conflict,
@@ -407,18 +413,18 @@ fn job_actions_and_missing_scorer() {
     let rig = Rig::over(&project, &small);
     let id = rig.begin(false).unwrap().id;
     rig.until(Phase::Running);
-    rig.act(id, ScoringAct::Pause).unwrap();
+    rig.act(id, JobAct::Pause).unwrap();
     small.0.lock().permits = None;
     rig.until(Phase::Paused);
     assert_eq!(
-        rig.act(id, ScoringAct::Pause).unwrap_err().kind,
+        rig.act(id, JobAct::Pause).unwrap_err().kind,
         ErrorKind::Conflict
     );
     assert_eq!(
-        rig.act(99, ScoringAct::Pause).unwrap_err().kind,
+        rig.act(99, JobAct::Pause).unwrap_err().kind,
         ErrorKind::NotFound
     );
-    rig.act(id, ScoringAct::Resume).unwrap();
+    rig.act(id, JobAct::Resume).unwrap();
     let done = rig.until(Phase::Done);
     assert!(
         done.without > 0 && done.why.as_deref() == Some("scripted failure"),
@@ -429,15 +435,15 @@ fn job_actions_and_missing_scorer() {
     // Failures are not retried automatically.
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
     small.0.lock().fails = None;
-    rig.act(id, ScoringAct::Retry).unwrap();
+    rig.act(id, JobAct::Retry).unwrap();
     rig.until(Phase::Done);
     assert_eq!(rig.leakage().items[1], 60);
     (small.0.lock().gone, small.0.lock().version) = (true, 5);
     assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::NotFound);
-    rig.act(id, ScoringAct::Retry).unwrap();
+    rig.act(id, JobAct::Retry).unwrap();
     let blocked = rig.until(Phase::Blocked);
     assert!(blocked.why.is_some());
-    assert!(rig.act(id, ScoringAct::Cancel).is_ok());
+    assert!(rig.act(id, JobAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
     let wrong = request::Score(NewScoring {
         scorer: Scorer::Blind,
@@ -599,16 +605,50 @@ fn a_job_that_cannot_be_written_down_is_not_begun() {
     std::fs::write(&folder, "a file in the way").unwrap();
     let rig = Rig::over(&project, &Small::default());
     assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::Input);
-    assert!(rig.shared.scoring.desk.of(&Scorer::Leakage).is_none());
+    assert!(rig.leakage_job().is_none());
     std::fs::remove_file(&folder).unwrap();
     rig.begin(false).unwrap();
     rig.until(Phase::Done);
-    let bytes = std::fs::read(project.scoring_jobs()).unwrap();
+    let bytes = std::fs::read(project.root().join("jobs/0001.json")).unwrap();
     let (json, checksum) = benchtop_store::json_checksum::split(&bytes);
     let stored: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(checksum, benchtop_store::json_checksum::Checksum::Valid);
     assert_eq!(
-        (&stored["v"], &stored["jobs"][0]["scorer"]),
-        (&1.into(), &"leakage".into())
+        (&stored["v"], &stored["kind"], &stored["scorer"]),
+        (&1.into(), &"scoring".into(), &"leakage".into())
     );
+}
+
+/// The list of earlier versions, in which scoring jobs had numbers of their own.
+#[test]
+fn scoring_jobs_of_earlier_versions_get_numbers_of_all_jobs() {
+    let (_dir, project) = composed(60);
+    std::fs::create_dir_all(project.root().join("jobs")).unwrap();
+    let job = |id: u32, scorer: &str, phase: &str| serde_json::json!({"id": id, "scorer": scorer, "filter": "", "phase": phase, "retry": false});
+    let list = serde_json::json!([job(1, "leakage", "running"), job(2, "clip", "done")]);
+    std::fs::write(project.scoring_jobs(), list.to_string()).unwrap();
+    // A job of another kind has the number 1 already.
+    let other = serde_json::json!({
+        "v": 1, "id": 1, "kind": "judging", "by": "ann", "created": 5, "turn": 0, "standing": "done", "reason": null,
+        "ask": {"models": [], "judge": "j", "servers": [], "max_tokens": 1, "tries": 1, "dry": false},
+    });
+    std::fs::write(project.root().join("jobs/0001.json"), other.to_string()).unwrap();
+    for _ in 0..2 {
+        let rig = Rig::over(&project, &Small::default());
+        let jobs = rig.shared.jobs.list().unwrap();
+        let mut found: Vec<_> = jobs
+            .iter()
+            .map(|job| (job.id, job.kind.as_str(), job.standing))
+            .collect();
+        found.sort_unstable_by_key(|(id, ..)| *id);
+        // Nobody knows who started it, so it waits.
+        let expected = [
+            (1, "judging", JobStatus::Done),
+            (2, "scoring", JobStatus::Done),
+            (3, "scoring", JobStatus::Paused),
+        ];
+        assert_eq!(found, expected);
+        let waits = rig.leakage_job().unwrap().waits.unwrap();
+        assert!(waits.elsewhere && !project.scoring_jobs().exists());
+    }
 }

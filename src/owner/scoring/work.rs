@@ -4,13 +4,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::file::Stored;
+use super::job::{ScoringJob, Stored};
 use crate::context::OwnerContext;
+use crate::engine::{Live, Slot, Step};
 use crate::queries;
 use crate::trust::{self, PictureAccess};
 use crate::visibility::AnnotatorView;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::cancel::Cancel;
+use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::{Score, ScoreState};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
 use benchtop_pipeline::scoring::runner::{Subject, failed};
@@ -84,16 +86,26 @@ fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     })
 }
 
-/// Works on a job. Returns true if it is done, and false if it must stop.
-///
-/// # Errors
-/// The reason that it cannot continue.
-pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
-    let desk = &shared.scoring.desk;
-    let is_active = || desk.inner().is_active(id);
-    let stored = desk.inner().live(id).map(|j| j.stored.clone());
-    let Some(stored) = stored else {
-        return Ok(false);
+/// Scores until another job is first.
+pub(super) fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
+    let scored = score(shared, id);
+    shared.scoring.changed();
+    match scored {
+        // An outage is not the fault of the inputs, so they stay open.
+        Err(problem)
+            if problem.kind == ErrorKind::Unreachable && problem.what.contains(NO_ENDPOINT) =>
+        {
+            Ok(Step::Outage(problem.what))
+        }
+        scored => scored,
+    }
+}
+
+fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
+    let is_active = || shared.jobs.is_active(id);
+    let stored = |_: &mut Live, job: &mut ScoringJob| job.spec.clone();
+    let Some(stored) = shared.jobs.with(id, stored) else {
+        return Ok(Step::More);
     };
     let project = trust::current_project(shared)?;
     let to = trust::of_scorer(project.config(), &stored.scorer)?;
@@ -115,14 +127,14 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
         &about.short(),
         Cancel::when(&|| !is_active()),
     )?;
-    if let Some(live) = desk.inner().live(id) {
-        (live.of, live.device) = (Some(live.done + left.len() as u64), about.name.clone());
-    }
+    shared.jobs.with(id, |_, job: &mut ScoringJob| {
+        (job.of, job.device) = (Some(job.done + left.len() as u64), about.name.clone());
+    });
     // Scores that are reported again are not counted again.
     let mut open: HashSet<u64> = left.iter().map(|(_, key)| *key).collect();
     for some in left.chunks(runner.batch().max(1)) {
-        if !is_active() {
-            return Ok(false);
+        if !shared.jobs.goes_on(id) {
+            return Ok(Step::More);
         }
         trust::check(shared, &to)?;
         let (mut subjects, mut pending): (Vec<Subject>, Vec<(u64, Score)>) =
@@ -157,19 +169,19 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
                 .map(|(_, score)| score)
                 .collect();
             let without = fresh.iter().filter(|score| is_without(score)).count();
-            let mut inner = desk.inner();
-            if let Some(live) = inner.live(id) {
-                live.add_progress(fresh.len() as u64, without as u64);
-                if let Some((_, last)) = pending
-                    .iter()
-                    .rev()
-                    .find(|(_, s)| s.state == ScoreState::Failed)
-                {
-                    live.why = Some(why(last));
-                }
-            }
+            let failed = pending
+                .iter()
+                .rev()
+                .find(|(_, s)| s.state == ScoreState::Failed);
+            shared
+                .jobs
+                .update(shared, id, |live, job: &mut ScoringJob| {
+                    live.progressed(fresh.len() as u64);
+                    job.done += fresh.len() as u64;
+                    job.without += without as u64;
+                    job.why = failed.map(|(_, score)| why(score)).or(job.why.take());
+                });
             pending.clear();
-            inner.tell(shared, id, false);
             Ok(())
         };
         let ran = runner.score(
@@ -186,12 +198,13 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
         );
         // Keep the scores, whatever happened afterwards.
         let last = record(&mut pending);
-        if let Some(live) = desk.inner().live(id) {
-            live.spent = runner.spent();
-        }
+        let spent = runner.spent();
+        shared
+            .jobs
+            .with(id, |_, job: &mut ScoringJob| job.spent = spent);
         ran.and(record_error.map_or(Ok(()), Err)).and(last)?;
     }
-    Ok(is_active())
+    Ok(if is_active() { Step::Done } else { Step::More })
 }
 
 /// The reason of a failed score.

@@ -2,10 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::columns::{column, is_low_good, shown, unit};
+use super::columns::{column, is_low_good, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{Cleaned, Cleaning, ModelCleaned};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::cancel::Cancel;
@@ -20,38 +19,29 @@ pub(super) fn cleaned(
     let ruled = scored.engine();
     let left = ruled.choose(Some(&|row| before.holds(row) && after.holds(row)));
     let boards = [ruled.board(before), ruled.board(&left)];
-    let (at, of) = column(&boards[0], ask.column.as_deref())?;
-    let (name, scale) = (of.name.clone(), of.scale);
+    let column = column(&boards[0], ask.column.as_deref())?;
+    let (of, scale) = (ruled.column(&column.name)?, column.scale);
     if boards[1].questions == 0 {
         return Err(Error::input("no scored questions remain")
             .help("judge items first, or name another round"));
     }
     let numbers = |board: &Board| -> Vec<Option<f64>> {
-        board
-            .rows
-            .iter()
-            .map(|row| shown(row.cells.get(at).copied().flatten(), scale))
-            .collect()
+        let rows = board.rows.iter();
+        rows.map(|row| shown(board, row, column)).collect()
     };
-    let n = |board: &Board, row: usize| board.rows[row].cells[at].map_or(0, |cell| cell.n());
+    let n = |board: &Board, row: usize| {
+        let cell = board.cell(&board.rows[row], &column.name);
+        cell.map_or(0, |cell| cell.n())
+    };
     let [was, is] = boards.each_ref().map(|board| numbers(board));
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
         cancel.check()?;
         let drawn = ruled
-            .bootstrap(at, &[(row, before), (row, &left)])
+            .bootstrap(of, &[(row, before), (row, &left)])
             .and_then(|again| again.difference_interval(ask.plan, (1, 0)));
-        let scaled = |i: Interval| {
-            let by = unit(scale);
-            Interval {
-                low: by * i.low,
-                high: by * i.high,
-                standard_error: by * i.standard_error,
-                ..i
-            }
-        };
         let removed = ruled
-            .cleaned(row, at, before, &left)
+            .cleaned(row, of, before, &left)
             .and_then(|c| c.removed.percent().value);
         Ok(ModelCleaned {
             model: boards[0].rows[row].model.clone(),
@@ -61,7 +51,7 @@ pub(super) fn cleaned(
             n_after: n(&boards[1], row),
             removed,
             delta: was[row].zip(is[row]).map(|(was, is)| is - was),
-            interval: drawn.ok().map(scaled),
+            interval: drawn.ok().map(|i| i.scaled(scale.unit())),
             no_interval: drawn.err().map(str::to_string),
             rank_before: places[row],
             rank_after: now[row],
@@ -73,7 +63,7 @@ pub(super) fn cleaned(
         .collect::<Result<Vec<_>>>()?;
     models.sort_by_key(|m| (m.rank_before.unwrap_or(u64::MAX), m.model.clone()));
     Ok(Cleaned {
-        column: name,
+        column: column.name.clone(),
         scale,
         questions_before: boards[0].questions,
         questions_after: boards[1].questions,

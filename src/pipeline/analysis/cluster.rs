@@ -3,25 +3,21 @@
 use super::columns::{column, shown};
 use benchtop_metrics::statistics::linkage;
 use benchtop_model::analysis::{Cluster, Clustered, Of};
-use benchtop_model::board::{Board, Scale};
+use benchtop_model::board::{Board, Column, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
 pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
-    let has = |at: &usize| {
-        board
-            .rows
-            .iter()
-            .any(|row| row.cells.get(*at).copied().flatten().is_some())
+    let has = |c: &&Column| {
+        let mut rows = board.rows.iter();
+        rows.any(|row| board.cell(row, &c.name).is_some())
     };
-    let all = |is: &dyn Fn(usize) -> bool| {
-        (0..board.columns.len())
-            .filter(|at| is(*at))
-            .filter(has)
-            .collect::<Vec<_>>()
+    let all = |is: &dyn Fn(&Column) -> bool| {
+        let columns = board.columns.iter().filter(|c| is(c));
+        columns.filter(has).collect::<Vec<_>>()
     };
-    let columns: Vec<usize> = if ask.columns.is_empty() {
-        let subtasks = all(&|at| board.columns[at].group == "Acc by subtask");
-        let shares = || all(&|at| board.columns[at].scale == Scale::Share);
+    let columns: Vec<&Column> = if ask.columns.is_empty() {
+        let subtasks = all(&|c| c.group == "Acc by subtask");
+        let shares = || all(&|c| c.scale == Scale::Share);
         if subtasks.len() > 1 {
             subtasks
         } else {
@@ -30,21 +26,18 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     } else {
         ask.columns
             .iter()
-            .map(|name| column(board, Some(name)).map(|(at, _)| at))
+            .map(|name| column(board, Some(name)))
             .collect::<Result<_>>()?
     };
-    let name = |at: &usize| board.columns[*at].name.clone();
-    let value = |row: usize, at: &usize| {
-        let cell = board.rows.get(row)?.cells.get(*at).copied().flatten();
-        shown(cell, board.columns[*at].scale)
+    let numbers = |row: &Row| {
+        let columns = columns.iter();
+        columns
+            .map(|c| shown(board, row, c))
+            .collect::<Option<Vec<f64>>>()
     };
     let (mut models, mut left_out, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for (row, of) in board.rows.iter().enumerate() {
-        match columns
-            .iter()
-            .map(|at| value(row, at))
-            .collect::<Option<Vec<f64>>>()
-        {
+    for of in &board.rows {
+        match numbers(of) {
             Some(numbers) => {
                 models.push(of.model.clone());
                 values.push(numbers);
@@ -52,7 +45,7 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
             None => left_out.push(of.model.clone()),
         }
     }
-    let names: Vec<String> = columns.iter().map(name).collect();
+    let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
     let (points, by, values) = match ask.of {
         Of::Models => (models, names, values),
         Of::Subtasks => {

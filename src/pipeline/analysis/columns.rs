@@ -1,16 +1,14 @@
 //! What the analyses share: finding a column, its numbers as displayed, and stopping when canceled.
 
-use benchtop_model::board::{Better, Board, Cell, Column, Scale};
+use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// The named column, or the board's leading one.
-pub(super) fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Column)> {
-    let at = |name: &str| board.columns.iter().position(|c| c.name == name);
+pub(super) fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<&'b Column> {
     let found = match named {
-        Some(name) => at(name),
-        None => board.leading(),
+        Some(name) => board.column(name),
+        None => board.leading().and_then(|at| board.columns.get(at)),
     };
-    let found = found.and_then(|at| Some((at, board.columns.get(at)?)));
     found.ok_or_else(|| match named {
         _ if board.columns.is_empty() => {
             Error::new(ErrorKind::NotFound, "the board has no columns")
@@ -27,14 +25,10 @@ pub(super) fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize
     })
 }
 
-/// A cell's number as displayed: shares in percent, others unchanged.
-pub(super) fn shown(cell: Option<Cell>, scale: Scale) -> Option<f64> {
-    cell.and_then(Cell::value).map(|value| value * unit(scale))
-}
-
-/// The factor from a cell's number to its displayed value.
-pub(super) fn unit(scale: Scale) -> f64 {
-    if scale == Scale::Share { 100.0 } else { 1.0 }
+/// A row's number in a column as displayed: shares in percent, others unchanged.
+pub(super) fn shown(board: &Board, row: &Row, column: &Column) -> Option<f64> {
+    let value = board.cell(row, &column.name).and_then(Cell::value);
+    value.map(|value| value * column.scale.unit())
 }
 
 /// Whether lower is better.

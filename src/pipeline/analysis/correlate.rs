@@ -4,28 +4,19 @@ use super::columns::{column, shown};
 use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman};
 use benchtop_model::analysis::{Axis, Coefficient, Correlate, Correlated, Joined};
 use benchtop_model::board::model_names::matching;
-use benchtop_model::board::{Board, Row};
+use benchtop_model::board::{Board, Column};
 use benchtop_model::{Error, Result};
 
 /// Minimum number of models. Two are always in the same or the opposite order.
 const FEWEST: usize = 3;
 
 pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
-    let scores = |at: usize| {
-        let scale = board.columns.get(at).map(|c| c.scale).unwrap_or_default();
-        let value = move |row: &Row| {
-            Some((
-                row.model.clone(),
-                shown(row.cells.get(at).copied().flatten(), scale)?,
-            ))
-        };
-        board
-            .rows
-            .iter()
-            .filter_map(value)
+    let scores = |of: &Column| {
+        let rows = board.rows.iter();
+        rows.filter_map(|row| Some((row.model.clone(), shown(board, row, of)?)))
             .collect::<Vec<(String, f64)>>()
     };
-    let (at, own) = column(board, ask.column.as_deref())?;
+    let own = column(board, ask.column.as_deref())?;
     let x = Axis {
         from: "board".into(),
         column: own.name.clone(),
@@ -37,18 +28,18 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
                 column: other.column.clone(),
             };
             (
-                scores(at),
+                scores(own),
                 (y, other.scores.clone(), other.names.as_slice()),
             )
         }
         (None, Some(with)) => {
-            let (with, column) = column(board, Some(with))?;
+            let with = column(board, Some(with))?;
             (
-                scores(at),
+                scores(own),
                 (
                     Axis {
                         from: "board".into(),
-                        column: column.name.clone(),
+                        column: with.name.clone(),
                     },
                     scores(with),
                     &[][..],

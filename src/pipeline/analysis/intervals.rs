@@ -2,14 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::columns::{column, unit};
+use super::columns::column;
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::Result;
-use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{Intervals, Sure};
-use benchtop_model::board::Cell;
+use benchtop_model::board::{Cell, Column, Row};
 use benchtop_model::cancel::Cancel;
 
 pub(super) fn confidence_intervals(
@@ -21,50 +20,47 @@ pub(super) fn confidence_intervals(
     let ruled = scored.engine();
     let board = ruled.board(chosen);
     let columns = match ask.columns.is_empty() {
-        true => vec![column(&board, None)?.0],
+        true => vec![column(&board, None)?],
         false => ask
             .columns
             .iter()
-            .map(|c| column(&board, Some(c)).map(|c| c.0))
+            .map(|c| column(&board, Some(c)))
             .collect::<Result<Vec<_>>>()?,
     };
+    let rows = || board.rows.iter().enumerate();
     let cells = columns
         .iter()
-        .flat_map(|at| (0..board.rows.len()).map(|row| (*at, row)));
-    let cells: Vec<(usize, usize, Cell, f64)> = cells
-        .filter_map(|(at, row)| {
-            board.rows[row].cells[at].and_then(|cell| Some((at, row, cell, cell.value()?)))
+        .flat_map(|c| rows().map(move |row| (*c, row)));
+    let cells: Vec<(&Column, (usize, &Row), Cell, f64)> = cells
+        .filter_map(|(column, row)| {
+            let cell = board.cell(row.1, &column.name)?;
+            Some((column, row, cell, cell.value()?))
         })
         .collect();
-    let one = |(at, row, cell, value): &(usize, usize, Cell, f64)| -> Result<Sure> {
-        cancel.check()?;
-        let column = &board.columns[*at];
-        let by = unit(column.scale);
-        let sure = ruled.estimate(*row, *at, chosen, ask.plan, cancel)?;
-        let (clusters, drawn) = (sure.clusters, sure.interval);
-        let scaled = |i: Interval| Interval {
-            low: by * i.low,
-            high: by * i.high,
-            standard_error: by * i.standard_error,
-            ..i
+    let one =
+        |(column, (at, row), cell, value): &(&Column, (usize, &Row), Cell, f64)| -> Result<Sure> {
+            cancel.check()?;
+            let by = column.scale.unit();
+            let of = ruled.column(&column.name)?;
+            let sure = ruled.estimate(*at, of, chosen, ask.plan, cancel)?;
+            let (clusters, drawn) = (sure.clusters, sure.interval);
+            let independent = cell
+                .k()
+                .and_then(|k| wilson(k, cell.n(), Z95))
+                .map(|(low, high)| (by * low, by * high));
+            Ok(Sure {
+                column: column.name.clone(),
+                scale: column.scale,
+                model: row.model.clone(),
+                value: by * value,
+                k: cell.k(),
+                n: cell.n(),
+                wilson: independent,
+                interval: drawn.ok().map(|i| i.scaled(by)),
+                no_interval: drawn.err().map(str::to_string),
+                clusters,
+                sc: sure.sc,
+            })
         };
-        let independent = cell
-            .k()
-            .and_then(|k| wilson(k, cell.n(), Z95))
-            .map(|(low, high)| (by * low, by * high));
-        Ok(Sure {
-            column: column.name.clone(),
-            scale: column.scale,
-            model: board.rows[*row].model.clone(),
-            value: by * value,
-            k: cell.k(),
-            n: cell.n(),
-            wilson: independent,
-            interval: drawn.ok().map(scaled),
-            no_interval: drawn.err().map(str::to_string),
-            clusters,
-            sc: sure.sc,
-        })
-    };
     cells.par_iter().map(one).collect()
 }

@@ -9,7 +9,7 @@ use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use benchtop_metrics::statistics::Number;
 use benchtop_model::analysis::{Curve, Stability, Stable};
-use benchtop_model::board::Row;
+use benchtop_model::board::Board;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -34,21 +34,19 @@ pub(super) fn stable(
     }
     let ruled = scored.engine();
     let whole = ruled.board(chosen);
-    let (at, column) = column(&whole, ask.column.as_deref())?;
-    let (name, scale) = (column.name.clone(), column.scale);
+    let column = column(&whole, ask.column.as_deref())?;
+    let of = ruled.column(&column.name)?;
+    let numbers = |board: &Board| -> Vec<Option<f64>> {
+        let rows = board.rows.iter();
+        rows.map(|row| shown(board, row, column)).collect()
+    };
     let numbers_of = |pool: &[bool]| {
         // One of many: counted and not kept.
-        let board = ruled.count(&ruled.choose(Some(&|row| pool[row])));
-        let value = |row: &Row| shown(row.cells.get(at).copied().flatten(), scale);
-        board.rows.iter().map(value).collect::<Vec<Option<f64>>>()
+        numbers(&ruled.count(&ruled.choose(Some(&|row| pool[row]))))
     };
-    let finals: Vec<Option<f64>> = whole
-        .rows
-        .iter()
-        .map(|row| shown(row.cells[at], scale))
-        .collect();
+    let finals = numbers(&whole);
     let scored = (0..finals.len()).filter(|row| finals[*row].is_some());
-    let mut pool = ruled.rows_behind_any(scored, at, chosen);
+    let mut pool = ruled.rows_behind_any(scored, of, chosen);
     if numbers_of(&pool) != finals {
         // For example a difference, which depends on more than the questions behind it.
         pool = (0..ruled.sheet().len())
@@ -56,7 +54,7 @@ pub(super) fn stable(
             .collect();
     }
     let groups = groups(ruled.sheet(), &pool);
-    let (mut counts, mut numbers): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
+    let (mut counts, mut found): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
     let mut stopped = Ok(());
     // All models see the same questions, each those it is scored on, so one curve is computed for
     // all of them.
@@ -71,12 +69,12 @@ pub(super) fn stable(
             .flat_map(|place| &groups[*place])
             .for_each(|row| taken[*row as usize] = true);
         counts.push(taken.iter().filter(|is| **is).count() as u64);
-        numbers.push(numbers_of(&taken));
+        found.push(numbers_of(&taken));
         Number::none("each model has its own")
     });
     stopped?;
     let one = |(row, model): (usize, &str)| {
-        let values: Vec<Option<f64>> = numbers
+        let values: Vec<Option<f64>> = found
             .iter()
             .map(|of| of.get(row).copied().flatten())
             .collect();
@@ -99,8 +97,8 @@ pub(super) fn stable(
         .map(one)
         .collect();
     Ok(Stable {
-        column: name,
-        scale,
+        column: column.name.clone(),
+        scale: column.scale,
         fractions,
         n: counts,
         seed: ask.seed,

@@ -10,7 +10,7 @@ use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{
     BootstrapResult, CellInterval, Disagreement, ModelComparison, Table,
 };
-use benchtop_model::board::{AnswerDetail, Cell, Row};
+use benchtop_model::board::{AnswerDetail, Cell};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::{Item, Prediction, QuestionKind, Result};
 
@@ -31,12 +31,9 @@ fn redrawn(drawn: Estimate, plan: Bootstrap) -> BootstrapResult {
 }
 
 impl BoardData {
-    fn cell(&self, model: usize, column: usize, chosen: &ItemSelection) -> Option<Cell> {
+    fn cell(&self, model: usize, column: &str, chosen: &ItemSelection) -> Option<Cell> {
         let board = self.ruled.board(chosen);
-        board
-            .rows
-            .get(model)
-            .and_then(|row: &Row| row.cells.get(column).copied().flatten())
+        board.cell(board.rows.get(model)?, column)
     }
 
     /// The confidence intervals of a cell.
@@ -52,12 +49,12 @@ impl BoardData {
         plan: Bootstrap,
         cancel: Cancel<'_>,
     ) -> Result<CellInterval> {
-        let (model, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
+        let (model, of) = (self.ruled.model(model)?, self.ruled.column(column)?);
         let wilson = match self.cell(model, column, chosen) {
             Some(Cell::Share { k, n }) => wilson(k, n, Z95),
             _ => None,
         };
-        let drawn = self.ruled.estimate(model, column, chosen, plan, cancel)?;
+        let drawn = self.ruled.estimate(model, of, chosen, plan, cancel)?;
         let sc = drawn.sc;
         Ok(CellInterval {
             wilson,
@@ -80,7 +77,7 @@ impl BoardData {
         (cancel, seen): (Cancel<'_>, &dyn Fn(u32) -> bool),
     ) -> Result<ModelComparison> {
         let at = (self.ruled.model(a)?, self.ruled.model(b)?);
-        let place = self.ruled.column(column)?;
+        let of = self.ruled.column(column)?;
         // Each of two evaluations may cover only some questions.
         let chosen = &self.ruled.both(at, chosen);
         let items = |units: &[Vec<u32>]| {
@@ -96,10 +93,10 @@ impl BoardData {
             numbers.truncate(ITEMS);
             numbers
         };
-        let tested = self.ruled.tested(at, place, chosen);
+        let tested = self.ruled.tested(at, of, chosen);
         let table = self
             .ruled
-            .paired(at, place, chosen)
+            .paired(at, of, chosen)
             .zip(tested)
             .map(|(paired, tested)| {
                 let (first, second) = (paired.first.len() as u64, paired.second.len() as u64);
@@ -115,17 +112,9 @@ impl BoardData {
                     second_items: items(&paired.second),
                 }
             });
-        let drawn = self.ruled.difference(at, place, chosen, plan, cancel)?;
-        let cells = |chosen: &ItemSelection| {
-            let board = self.ruled.board(chosen);
-            let cell = |model: usize| {
-                board
-                    .rows
-                    .get(model)
-                    .and_then(|row| row.cells.get(place).copied().flatten())
-            };
-            [cell(at.0), cell(at.1)]
-        };
+        let drawn = self.ruled.difference(at, of, chosen, plan, cancel)?;
+        let cells =
+            |chosen: &ItemSelection| [at.0, at.1].map(|model| self.cell(model, column, chosen));
         let (own, delta) = (cells(chosen), drawn.value);
         let mut redrawn = redrawn(drawn, plan);
         redrawn.why_not = match own {

@@ -67,9 +67,10 @@ impl BoardData {
         (from, most): (u64, u64),
     ) -> Result<DrilldownPage> {
         let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
-        let (unit, units) = self.ruled.units_behind(at, column, chosen);
-        let answerers = self.ruled.answerers(at, column);
-        let counts = |model: &usize, row: u32| self.ruled.counts(*model, column, row as usize);
+        let (ruled, unit) = (&self.ruled, column.unit());
+        let units = column.units(ruled, at, chosen);
+        let answerers = column.answerers(ruled, at);
+        let counts = |model: &usize, row: u32| column.counts(ruled, *model, row as usize);
         let counted = |rows: &[u32]| {
             rows.iter()
                 .map(|row| answerers.iter().filter(|model| counts(model, *row)).count() as u64)
@@ -122,7 +123,7 @@ impl BoardData {
                 let unit = UnitResult {
                     name: &name,
                     is_unit_right: unit_right,
-                    is_right: self.ruled.right_in(*model, column, row),
+                    is_right: column.right(ruled, *model, row),
                 };
                 let mut one = self.answer_detail(item, answer, unit, row, graded);
                 if let Some(order) = self

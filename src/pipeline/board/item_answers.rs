@@ -100,7 +100,7 @@ impl BoardData {
             }
             let right = column.map_or_else(
                 || self.ruled.right(graded, row),
-                |column| self.ruled.right_in(at, column, row),
+                |column| column.right(&self.ruled, at, row),
             );
             let answer =
                 self.answer_detail(&item, answer, UnitResult::single(&unit, right), row, graded);

@@ -16,6 +16,7 @@ mod judge_readings;
 mod paths;
 mod project;
 mod ranks;
+mod read_answers;
 mod rows;
 mod similarities;
 

@@ -7,7 +7,7 @@ use super::board_data::BoardData;
 use super::dataset_resolver::Origin;
 use super::in_memory::{Answers, Questions, from_questions};
 use crate::sources::{self, Orders, Reach, ReadOptions, Source, Unreadable};
-use benchtop_formats::{self as formats, Detected, DetectedFile, Format};
+use benchtop_formats::{self as formats, Detected, DetectedFile};
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, ErrorKind, Item, Key, Prediction, Result};
@@ -264,13 +264,15 @@ impl Read<'_> {
     ) -> Result<Vec<Answers>> {
         let mut rows =
             formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+        let named = source.file_model();
         let mut sets: BTreeMap<String, Vec<Prediction>> = BTreeMap::new();
         for (_, row) in rows.by_ref() {
             let mut row = row?;
             if let Some((_, keys)) = joined {
                 sources::rekey(&mut row, keys);
             }
-            sets.entry(source.model_of(&mut row, self.said))
+            let stated = sources::stated_model(&mut row, self.said);
+            sets.entry(stated.unwrap_or_else(|| named.clone()))
                 .or_default()
                 .push(row);
         }
@@ -288,7 +290,7 @@ impl Read<'_> {
             model,
             source: source.found.path.display().to_string(),
             dataset: named.clone(),
-            evaluated: source.found.format == Format::MvpEvaluated,
+            evaluated: source.found.format.is_evaluated,
             rows,
         };
         Ok(sets.into_iter().map(set).collect())

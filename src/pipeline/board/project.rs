@@ -1,7 +1,6 @@
 //! Boards of a project. Questions and answers are read from the segments once, and from caches
 //! afterwards.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,18 +8,20 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::board_data::{BoardData, Texts};
-use super::cache::{self, CachedAnswers, Places, digest, questions, short};
+use super::cache::{self, CachedAnswers, digest, questions, short};
 use super::changed_options::Changed;
 use super::dataset_resolver::DatasetResolver;
-use super::diagnostics::{BoardNotes, FileOutcomes};
+use super::diagnostics::BoardNotes;
 use super::judge_readings::Ruling;
-use super::rows::{Window, key_text, rows};
+use super::read_answers::{
+    ModelFiles, Reading, TOGETHER, evaluated, names_its_dataset, read_models,
+};
 use super::similarities::{Similarities, similarity};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{self, Extractor};
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::question_table::QuestionTable;
-use benchtop_metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome, Place};
+use benchtop_metrics::score::{Asked, BoardEngine, ModelAnswers, Place};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
@@ -87,29 +88,34 @@ pub fn from_catalog(
     for of in files.values_mut() {
         of.sort_by_key(|at| !evaluated(&catalog.answers()[*at]));
     }
-    let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
-    let (ruling, resolver) = (Ruling { rule, readings }, DatasetResolver::of(catalog));
-    let kept: Vec<CachedAnswers> = of
-        .par_iter()
-        .map(|(model, files)| {
-            let model_files = ModelFiles { model, files };
-            let mut kept = model_answers(
-                catalog,
-                &resolver,
-                store,
-                &sheet,
-                model_files,
-                ruling,
-                cancel,
-            )?;
-            // Duplicates were dropped during import.
-            kept.graded.counts.duplicate += files
-                .iter()
-                .map(|at| catalog.answers()[*at].part.duplicates)
-                .sum::<u64>();
-            kept.graded.asked = asked(catalog, files);
-            kept.graded.similarity =
-                similarity(catalog, store, &sheet, &questions, model_files, similar);
+    let of: Vec<ModelFiles<'_>> = files
+        .iter()
+        .map(|(model, files)| ModelFiles { model, files })
+        .collect();
+    let reading = Reading {
+        catalog,
+        resolver: &DatasetResolver::of(catalog),
+        sheet: &sheet,
+        ruling: Ruling { rule, readings },
+        cancel,
+    };
+    let parts = of.len().div_ceil(TOGETHER);
+    let parts = parts.next_multiple_of(rayon::current_num_threads());
+    let kept: Vec<Vec<CachedAnswers>> = of
+        .par_chunks(of.len().div_ceil(parts.max(1)).max(1))
+        .map(|models| {
+            let mut kept = model_answers(reading, store, models)?;
+            for (of, kept) in models.iter().zip(&mut kept) {
+                // Duplicates were dropped during import.
+                kept.graded.counts.duplicate += of
+                    .files
+                    .iter()
+                    .map(|at| catalog.answers()[*at].part.duplicates)
+                    .sum::<u64>();
+                kept.graded.asked = asked(catalog, of.files);
+                kept.graded.similarity =
+                    similarity(catalog, store, &sheet, &questions, *of, similar);
+            }
             Ok(kept)
         })
         .collect::<Result<_>>()?;
@@ -129,7 +135,7 @@ pub fn from_catalog(
         board_notes.doubled(&answers.part.source, answers.part.duplicates);
     }
     let (before, mut changed) = (Changed::of(catalog)?, BTreeMap::new());
-    for model in kept {
+    for model in kept.into_iter().flatten() {
         let own = files
             .get(&model.graded.model)
             .map_or(&[][..], Vec::as_slice);
@@ -183,16 +189,6 @@ fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
     })
 }
 
-fn evaluated(answers: &PredictionSegment) -> bool {
-    matches!(
-        answers.part.holds,
-        Content::Predictions {
-            evaluated: true,
-            ..
-        }
-    )
-}
-
 /// The question table, from the cache or built anew.
 fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTable> {
     if let Ok(sheet) = cache::read_sheet(store, key)
@@ -214,24 +210,44 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
     Ok(sheet)
 }
 
-/// A model and the indices of its answer files.
-#[derive(Clone, Copy)]
-pub(super) struct ModelFiles<'a> {
-    pub(super) model: &'a str,
-    pub(super) files: &'a [usize],
+/// The answers of models: from the cache, updated for revised items, or read anew.
+fn model_answers(
+    reading: Reading<'_>,
+    store: &Path,
+    models: &[ModelFiles<'_>],
+) -> Result<Vec<CachedAnswers>> {
+    let mut found = Vec::new();
+    for of in models {
+        let (name, key) = cache_key(reading, *of);
+        found.push((cached(reading, store, *of, (&name, &key))?, name, key));
+    }
+    let missing: Vec<ModelFiles<'_>> = models
+        .iter()
+        .zip(&found)
+        .filter(|(_, (kept, ..))| kept.is_none())
+        .map(|(of, _)| *of)
+        .collect();
+    let mut read = read_models(reading, &missing)?.into_iter();
+    let mut of = |(kept, name, key): (Option<CachedAnswers>, String, [u8; 32])| {
+        kept.or_else(|| {
+            let mut kept = read.next()?;
+            kept.revisions = reading.catalog.revisions().list().len() as u64;
+            cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
+            Some(kept)
+        })
+    };
+    Ok(found.into_iter().filter_map(&mut of).collect())
 }
 
-/// A model's answers: from the cache, updated for revised items, or read anew.
-fn model_answers(
-    catalog: &Catalog,
-    resolver: &DatasetResolver,
-    store: &Path,
-    sheet: &QuestionTable,
-    model_files: ModelFiles<'_>,
-    ruling: Ruling<'_>,
-    cancel: Cancel<'_>,
-) -> Result<CachedAnswers> {
-    let ModelFiles { model, files } = model_files;
+/// The name of the file that keeps a model's answers, and what it depends on.
+fn cache_key(reading: Reading<'_>, of: ModelFiles<'_>) -> (String, [u8; 32]) {
+    let Reading {
+        catalog,
+        resolver,
+        ruling,
+        ..
+    } = reading;
+    let ModelFiles { model, files } = of;
     let rule = ruling.rule;
     let mut hasher = digest(catalog, files);
     // A rule's name contains its version.
@@ -253,10 +269,26 @@ fn model_answers(
             hasher.update(format!("{} {} {}\n", part.file, part.rows, part.source).as_bytes());
         });
     }
-    let key: [u8; 32] = *hasher.finalize().as_bytes();
     let name = short(&format!("{model}\n{}", rule.map_or("", Extractor::name)));
+    (name, *hasher.finalize().as_bytes())
+}
+
+/// A model's answers from the cache, updated for revised items.
+fn cached(
+    reading: Reading<'_>,
+    store: &Path,
+    of: ModelFiles<'_>,
+    (name, key): (&str, &[u8; 32]),
+) -> Result<Option<CachedAnswers>> {
+    let Reading {
+        catalog,
+        sheet,
+        ruling,
+        cancel,
+        ..
+    } = reading;
     let revisions = catalog.revisions().list();
-    if let Ok(mut kept) = cache::read_marks(store, &name, &key) {
+    if let Ok(mut kept) = cache::read_marks(store, name, key) {
         let same = kept.revisions == revisions.len() as u64;
         // New items can only match answers that had no question before.
         let grown = kept.graded.marks.len() < sheet.len() && kept.graded.counts.extra > 0;
@@ -266,99 +298,14 @@ fn model_answers(
         {
             kept.graded.marks.resize(sheet.len(), ParsedAnswer::ABSENT);
             if !same {
-                reread_revised(catalog, sheet, files, ruling, &mut kept)?;
-                cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
+                reread_revised(catalog, sheet, of.files, ruling, &mut kept)?;
+                cache::ignore_cache_error(cache::write_marks(store, name, key, &kept));
             }
             cancel.check()?;
-            return Ok(kept);
+            return Ok(Some(kept));
         }
     }
-    let mut kept = read_model(catalog, resolver, sheet, model_files, ruling, cancel)?;
-    kept.revisions = revisions.len() as u64;
-    cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
-    Ok(kept)
-}
-
-fn names_its_dataset(answers: &PredictionSegment) -> bool {
-    matches!(
-        answers.part.holds,
-        Content::Predictions {
-            dataset: Some(_),
-            ..
-        }
-    )
-}
-
-/// Reads a model's files.
-fn read_model(
-    catalog: &Catalog,
-    resolver: &DatasetResolver,
-    sheet: &QuestionTable,
-    ModelFiles { model, files }: ModelFiles<'_>,
-    ruling: Ruling<'_>,
-    cancel: Cancel<'_>,
-) -> Result<CachedAnswers> {
-    let mut grader = Grader::new(sheet, model, ruling.rule);
-    let mut told = Vec::new();
-    let mut window = Window::new(catalog);
-    let hashes = &catalog.columns().id_hash;
-    for at in files {
-        let answers = &catalog.answers()[*at];
-        grader.file(evaluated(answers));
-        let assignment =
-            resolver.assign_part(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
-        let named =
-            names_its_dataset(answers) && assignment.names.iter().any(|name| resolver.has(name));
-        let mut file_outcomes = FileOutcomes::new(named, assignment.shared.clone());
-        let (mut frame, mut line, mut expected) = (0, 0u32, 0);
-        let mut id = String::new();
-        while let Some(text) = answers.lines(frame)? {
-            for row in rows(&text) {
-                let row = row?;
-                let key = key_text(row.key);
-                // Most files have the order of the questions.
-                let find = |hash| match hashes.get(expected) {
-                    Some(next) if *next == hash => Some(expected),
-                    _ => catalog.row_of_hash(hash).map(|row| row as usize),
-                };
-                match assignment.find(&key, &mut id, find) {
-                    Err(hash) => file_outcomes.count(grader.extra(hash)),
-                    Ok(place) => {
-                        (expected, file_outcomes.known) = (place + 1, true);
-                        let question = window.question(place)?;
-                        let said = row.extra.as_ref().and_then(|e| e.question.or(e.prompt));
-                        let said: Option<Cow<'_, str>> =
-                            said.and_then(|raw| serde_json::from_str(raw.get()).ok());
-                        if said.is_some_and(|said| !question.is_text(&said)) {
-                            file_outcomes.drifted.insert(key.into_owned());
-                        }
-                        let asked = question.asked();
-                        let outcome =
-                            grader.answer(place, line, &asked, &row.output, row.judge.as_deref());
-                        if outcome == Outcome::Used
-                            && grader.is_unparsed(place)
-                            && let Some(read) =
-                                ruling.judged((&id, &question.question), &asked, &row.output)
-                        {
-                            grader.judged(place, read);
-                        }
-                        file_outcomes.count(outcome);
-                    }
-                }
-                line += 1;
-            }
-            cancel.check()?;
-            frame += 1;
-        }
-        told.push((answers.part.source.clone(), file_outcomes));
-    }
-    let (graded, places) = grader.finish();
-    Ok(CachedAnswers {
-        graded,
-        places: Places::pack(&places),
-        files: told,
-        revisions: 0,
-    })
+    Ok(None)
 }
 
 /// Reads the answers to revised items again.

@@ -7,7 +7,7 @@ use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Test, ranks};
 use benchtop_model::Result;
 use benchtop_model::board::analysis::Rank;
-use benchtop_model::board::{Better, Row};
+use benchtop_model::board::{Better, Cell, Row};
 
 /// Family-wise significance level for comparing all pairs of models.
 pub const ALPHA: f64 = 0.05;
@@ -20,15 +20,9 @@ impl BoardData {
     ///
     /// [`benchtop_model::ErrorKind::NotFound`] if there is no such column.
     pub fn ranks(&self, column: &str, chosen: &ItemSelection) -> Result<Vec<(String, Rank)>> {
-        let at = self.ruled.column(column)?;
+        let of = self.ruled.column(column)?;
         let board = self.ruled.board(chosen);
-        let value = |row: &Row| {
-            row.cells
-                .get(at)
-                .copied()
-                .flatten()
-                .and_then(benchtop_model::board::Cell::value)
-        };
+        let value = |row: &Row| board.cell(row, column).and_then(Cell::value);
         let mut order: Vec<(usize, f64)> = board
             .rows
             .iter()
@@ -36,11 +30,7 @@ impl BoardData {
             .filter_map(|(i, r)| Some((i, value(r)?)))
             .collect();
         // Lower variance is better.
-        let less = self
-            .ruled
-            .columns()
-            .nth(at)
-            .is_some_and(|c| c.scale.better() == Better::Less);
+        let less = of.head.scale.better() == Better::Less;
         order.sort_by(|a, b| {
             if less {
                 a.1.total_cmp(&b.1)
@@ -53,7 +43,7 @@ impl BoardData {
             .iter()
             .map(|at| self.ruled.models()[*at].model.clone());
         let tests: HashMap<(usize, usize), Test> =
-            self.ruled.tests(&models, at, chosen).into_iter().collect();
+            self.ruled.tests(&models, of, chosen).into_iter().collect();
         Ok(names
             .zip(ranks(models.len(), ALPHA, |a, b| {
                 tests.get(&(a, b)).copied()

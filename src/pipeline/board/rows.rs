@@ -33,17 +33,16 @@ pub(super) struct Extra<'a> {
 
 /// The parts of a stored item that boards need.
 #[derive(Deserialize)]
-pub(super) struct Question<'a> {
-    #[serde(borrow, default)]
-    instruction: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    pub(super) question: Cow<'a, str>,
+pub(super) struct Question {
+    #[serde(default)]
+    instruction: Option<String>,
+    pub(super) question: String,
     kind: QuestionKind,
     #[serde(default)]
     pub(super) options: Vec<Choice>,
 }
 
-impl Question<'_> {
+impl Question {
     pub(super) fn asked(&self) -> extract::Asked<'_> {
         extract::Asked {
             instruction: self.instruction.as_deref().unwrap_or_default(),
@@ -82,40 +81,69 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>>> {
         .map(|line| serde_json::from_str(line).map_err(|e| damaged(&e)))
 }
 
-/// A frame of items, for reading them in order.
+/// Number of frames of items that are kept. Several models read in the same order, but some lack
+/// answers.
+const KEPT: usize = 4;
+
+/// The frames of items that were needed last, for reading them in order.
 pub(super) struct Window<'a> {
     catalog: &'a Catalog,
+    /// The last one first.
+    frames: Vec<Frame>,
+}
+
+struct Frame {
     bytes: Vec<u8>,
     rows: std::ops::Range<usize>,
     lines: Vec<usize>,
+    /// The items that were needed.
+    questions: Vec<Option<Box<Question>>>,
 }
 
 impl<'a> Window<'a> {
     pub(super) fn new(catalog: &'a Catalog) -> Window<'a> {
         Window {
             catalog,
-            bytes: Vec::new(),
-            rows: 0..0,
-            lines: Vec::new(),
+            frames: Vec::new(),
         }
     }
 
-    pub(super) fn question(&mut self, row: usize) -> Result<Question<'_>> {
-        if !self.rows.contains(&row) {
-            let (bytes, next) = self.catalog.chunk(row)?;
-            self.lines.clear();
-            self.lines.push(0);
-            self.lines
-                .extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1));
-            (self.bytes, self.rows) = (bytes, row..next);
+    pub(super) fn question(&mut self, row: usize) -> Result<&Question> {
+        match self.frames.iter().position(|f| f.rows.contains(&row)) {
+            Some(0) => {}
+            Some(at) => self.frames[..=at].rotate_right(1),
+            None => {
+                self.frames.truncate(KEPT - 1);
+                self.frames.insert(0, Frame::new(self.catalog, row)?);
+            }
         }
+        self.frames[0].question(row)
+    }
+}
+
+impl Frame {
+    fn new(catalog: &Catalog, row: usize) -> Result<Frame> {
+        let (bytes, next) = catalog.chunk(row)?;
+        let ends = memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1);
+        Ok(Frame {
+            lines: std::iter::once(0).chain(ends).collect(),
+            questions: (row..next).map(|_| None).collect(),
+            rows: row..next,
+            bytes,
+        })
+    }
+
+    fn question(&mut self, row: usize) -> Result<&Question> {
         let at = row - self.rows.start;
-        let start = self.lines.get(at).copied().unwrap_or(self.bytes.len());
-        let end = self
-            .lines
-            .get(at + 1)
-            .map_or(self.bytes.len(), |next| next.saturating_sub(1));
-        serde_json::from_slice(self.bytes.get(start..end).unwrap_or_default())
-            .map_err(|e| damaged(&e))
+        if self.questions[at].is_none() {
+            let place = |at: usize| self.lines.get(at).copied().unwrap_or(self.bytes.len());
+            let line = place(at)..place(at + 1).saturating_sub(1).max(place(at));
+            let read = serde_json::from_slice(&self.bytes[line]).map_err(|e| damaged(&e))?;
+            self.questions[at] = Some(Box::new(read));
+        }
+        match &self.questions[at] {
+            Some(question) => Ok(question),
+            None => Err(Error::new(ErrorKind::Corrupt, "no such item")),
+        }
     }
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::cache::{self, digest, short};
-use super::project::ModelFiles;
+use super::read_answers::ModelFiles;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_model::QuestionKind;
 use benchtop_store::Catalog;

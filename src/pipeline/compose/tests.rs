@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 
 use super::*;
-use crate::export::{Destination, Target};
+use crate::export::{DYSCA, Destination, Export, JSONL, MVP};
 use crate::import;
 use benchtop_compose::metadata::VOCABULARIES;
-use benchtop_formats::{self as formats, Format};
+use benchtop_formats as formats;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::import::{ImportRequest, Progress};
 use benchtop_model::{Form, Role};
@@ -297,8 +297,8 @@ fn bare(item: &Item) -> Item {
     }
 }
 
-fn exported(order: &Order, target: Target, path: &Path) {
-    let exporter = Exporter::create(target, Destination::Path(path), false).unwrap();
+fn exported(order: &Order, export: &'static Export, path: &Path) {
+    let exporter = Exporter::create(export, Destination::Path(path), false).unwrap();
     composition(order)
         .export(exporter, ProgressSink::NONE)
         .unwrap();
@@ -310,7 +310,7 @@ fn dysca_json_has_the_fields_of_listing_1_and_round_trips() {
     let wish = order(None, 9, Some(1200));
     let wanted = items(&wish);
     let path = dir.path().join("balanced-9.json");
-    exported(&wish, Target::Dysca, &path);
+    exported(&wish, &DYSCA, &path);
     let records: Vec<Value> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     assert_eq!(records.len(), 1200);
     const LISTING_1: [&str; 12] = [
@@ -381,7 +381,7 @@ fn dysca_json_has_the_fields_of_listing_1_and_round_trips() {
         .map(|r| r["question_majority"].as_str().unwrap())
         .collect();
     assert_eq!(subtasks.len(), 20);
-    let read: Vec<Item> = formats::items(&path, Format::DyscaJson, "balanced-9")
+    let read: Vec<Item> = formats::items(&path, formats::named("dysca").unwrap(), "balanced-9")
         .unwrap()
         .map(|(_, item)| item.unwrap())
         .collect();
@@ -393,7 +393,7 @@ fn pairs_round_trip_as_mvp_bench() {
     let dir = tempfile::tempdir().unwrap();
     let wish = order(Some(PAIRS), 2, None);
     let wanted = items(&wish);
-    exported(&wish, Target::Mvp, dir.path());
+    exported(&wish, &MVP, dir.path());
     let mut read = Vec::new();
     for found in formats::detect_files(&dir.path().join("data"))
         .unwrap()
@@ -484,15 +484,15 @@ fn the_refusal_option_has_a_recorded_position_among_five() {
         assert_eq!(item.answer == refusals[0].text, !right);
     }
     let path = dir.path().join("items.jsonl");
-    exported(&wish, Target::Jsonl, &path);
-    let read: Vec<Item> = formats::items(&path, Format::BenchtopJsonl, "x")
+    exported(&wish, &JSONL, &path);
+    let read: Vec<Item> = formats::items(&path, formats::named("benchtop-jsonl").unwrap(), "x")
         .unwrap()
         .map(|(_, i)| i.unwrap())
         .collect();
     assert_eq!(read, wanted);
     // A format that cannot mark the refusal option is refused, and nothing is written.
     let path = dir.path().join("items.json");
-    let exporter = Exporter::create(Target::Dysca, Destination::Path(&path), false).unwrap();
+    let exporter = Exporter::create(&DYSCA, Destination::Path(&path), false).unwrap();
     assert!(
         composition(&wish)
             .export(exporter, ProgressSink::NONE)
@@ -540,7 +540,7 @@ fn exported_and_imported_compositions_are_equal() {
         .fill(&place.opened(), &wish, ProgressSink::NONE)
         .unwrap();
     let path = place.project.root().join("again.jsonl");
-    exported(&wish, Target::Jsonl, &path);
+    exported(&wish, &JSONL, &path);
     let opened = place.opened();
     let ask = ImportRequest {
         paths: vec![path],

@@ -5,7 +5,6 @@ use super::relabel::relabelled;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
 use benchtop_model::evaluation::{NewRun, OptionOrders, RunQuestion, Wording};
-use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::Reply;
 use benchtop_model::{Choice, Form, Item, Key, QuestionKind, Role};
 use benchtop_store::runs::{Counts, Run};
@@ -149,7 +148,6 @@ fn an_answer_is_read_with_the_options_at_the_time() {
     let words = Wordings::of(&Project::init(dir.path()).unwrap(), &Wording::Paper).unwrap();
     let mut item = item(&["a cat", "a dog", "Plan B", "I cannot tell"]);
     let run = Run {
-        v: 1,
         id: 1,
         label: "m".into(),
         by: "ann".into(),
@@ -158,11 +156,7 @@ fn an_answer_is_read_with_the_options_at_the_time() {
         instruction: "paper".into(),
         items: 1,
         asks: 4,
-        turn: 0,
-        standing: JobStatus::Done,
-        reason: None,
         counts: Counts::default(),
-        token: None,
         drafts: 0,
     };
     // Shown: A "a dog", B "Plan B", C "I cannot tell", D "a cat".

@@ -1,29 +1,14 @@
 //! Writes items in the formats of other tools, with one table for each data set.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Aside, Out, Renames, create, draft, io, unlink};
+use super::files::{Out, Renames, create, flush};
+use super::format::{Start, TableSink, Tables};
+use super::{Aside, draft};
 use benchtop_files::picture_file::PictureFile;
-use benchtop_formats::out::{
-    Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml,
-};
-use benchtop_metrics::extract::strict_in_python;
-use benchtop_model::{Error, ErrorKind, ImageRef, Item, Result};
-
-/// The tool that loads an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tool {
-    /// VLMEvalKit's table with base64 pictures.
-    VlmEvalKit,
-    /// lmms-eval's task folder.
-    LmmsEval,
-    /// Hugging Face's picture folder with `metadata.jsonl`.
-    Folder,
-    /// Hugging Face's Parquet.
-    Parquet,
-}
+use benchtop_formats::out::{Survey, Table, WITHOUT_OPTIONS};
+use benchtop_model::{Error, ImageRef, Item, Result};
 
 /// The results of a first pass over the items.
 #[derive(Clone, Debug, Default)]
@@ -73,21 +58,21 @@ impl Surveys {
     }
 
     /// The group of an item.
-    fn group(&self, tool: Tool, item: &Item) -> Group {
+    fn group(&self, tables: &Tables, item: &Item) -> Group {
         let with = || {
             self.tables.contains_key(&Group {
                 dataset: item.dataset.clone(),
                 without_options: false,
             })
         };
-        let without_options = tool == Tool::VlmEvalKit && item.options.is_empty() && with();
+        let without_options = tables.separates_options && item.options.is_empty() && with();
         Group {
             dataset: item.dataset.clone(),
             without_options,
         }
     }
 
-    fn groups(&self, tool: Tool) -> Vec<Group> {
+    fn groups(&self, tables: &Tables) -> Vec<Group> {
         let mut groups: Vec<Group> = self
             .datasets
             .keys()
@@ -96,7 +81,7 @@ impl Surveys {
                 without_options: false,
             })
             .collect();
-        if tool == Tool::VlmEvalKit {
+        if tables.separates_options {
             let mixed = |group: &&Group| {
                 let with = Group {
                     without_options: false,
@@ -109,16 +94,16 @@ impl Surveys {
         groups
     }
 
-    fn of(&self, tool: Tool, group: &Group) -> Survey {
-        let found = match tool {
-            Tool::VlmEvalKit => {
+    fn of(&self, tables: &Tables, group: &Group) -> Survey {
+        let found = match tables.separates_options {
+            true => {
                 let alone = Group {
                     without_options: true,
                     ..group.clone()
                 };
                 self.tables.get(group).or_else(|| self.tables.get(&alone))
             }
-            _ => self.datasets.get(&group.dataset),
+            false => self.datasets.get(&group.dataset),
         };
         found.cloned().unwrap_or_default()
     }
@@ -133,21 +118,15 @@ pub struct Written {
     pub answers: u64,
 }
 
-enum Sink {
-    Table(Table<Out>),
-    Packed(Box<Packed<Out>>),
-    Folder(Folder<Out>, PathBuf),
-}
-
 /// Writes one export. Files are renamed by [`finish`](Self::finish). The pictures of a folder are
 /// written before its list.
 pub struct Tools {
-    tool: Tool,
+    tables: &'static Tables,
     dir: PathBuf,
     root: PathBuf,
     surveys: Surveys,
     names: BTreeMap<Group, String>,
-    open: BTreeMap<Group, Sink>,
+    open: BTreeMap<Group, Box<dyn TableSink>>,
     renames: Renames,
     written: Written,
     aside: Aside,
@@ -157,10 +136,10 @@ pub struct Tools {
 
 impl Tools {
     /// Starts an export of the project at `root` to the folder `dir`.
-    pub fn new(tool: Tool, dir: &Path, root: &Path, surveys: Surveys) -> Tools {
-        let names = names(surveys.groups(tool));
+    pub fn new(tables: &'static Tables, dir: &Path, root: &Path, surveys: Surveys) -> Tools {
+        let names = names(surveys.groups(tables));
         Tools {
-            tool,
+            tables,
             dir: dir.to_path_buf(),
             root: root.to_path_buf(),
             surveys,
@@ -204,7 +183,7 @@ impl Tools {
         };
         let marked = draft(item);
         let item = marked.as_ref().unwrap_or(item);
-        let group = self.surveys.group(self.tool, item);
+        let group = self.surveys.group(self.tables, item);
         if !self.open.contains_key(&group) {
             let sink = self.begin(&group)?;
             self.open.insert(group.clone(), sink);
@@ -221,59 +200,26 @@ impl Tools {
                     .transpose(),
             };
         let named = |p: Error| p.help(format!("the item is `{}`", item.id));
-        let filled = match sink {
-            Sink::Table(table) => table.push(item, &mut load),
-            Sink::Packed(table) => table.push(item, &mut load),
-            Sink::Folder(folder, dir) => folder.push(item, &mut load, &mut |name, bytes| {
-                put(&dir.join(name), &bytes)
-            }),
-        };
+        let filled = sink.push(item, &mut load);
         self.written.without += u64::from(!filled.map_err(named)?);
         self.written.items += 1;
         Ok(())
     }
 
-    fn begin(&mut self, group: &Group) -> Result<Sink> {
-        let survey = self.surveys.of(self.tool, group);
-        let (name, dataset) = (self.name(group), group.dataset.as_str());
+    fn begin(&mut self, group: &Group) -> Result<Box<dyn TableSink>> {
+        let name = self.name(group);
         // A single data set uses the folder itself; several use subfolders.
-        let dir = if self.names.len() > 1 {
-            self.dir.join(&name)
-        } else {
-            self.dir.clone()
+        let dir = match self.names.len() {
+            0 | 1 => self.dir.clone(),
+            _ => self.dir.join(&name),
         };
-        Ok(match self.tool {
-            Tool::VlmEvalKit => {
-                let out = create(&self.dir.join(format!("{name}.tsv")), &mut self.renames)?;
-                Sink::Table(Table::new(out, survey, dataset, false)?)
-            }
-            Tool::Folder => {
-                let dir = dir.join("train");
-                let out = create(&dir.join("metadata.jsonl"), &mut self.renames)?;
-                Sink::Folder(Folder::new(out, survey, dataset), dir)
-            }
-            Tool::Parquet => {
-                let out = create(
-                    &dir.join("data/train-00000-of-00001.parquet"),
-                    &mut self.renames,
-                )?;
-                Sink::Packed(Box::new(Packed::new(out, survey, dataset)?))
-            }
-            Tool::LmmsEval => {
-                let utils = lmms_utils(&strict_in_python());
-                for (file, text) in [
-                    (format!("{name}.yaml"), lmms_yaml(&name)),
-                    ("utils.py".into(), utils),
-                ] {
-                    let path = dir.join(file);
-                    let mut out = create(&path, &mut self.renames)?;
-                    out.write_all(text.as_bytes())
-                        .and_then(|()| out.flush())
-                        .map_err(|e| io(&e, &path))?;
-                }
-                let out = create(&dir.join(LMMS_DATA), &mut self.renames)?;
-                Sink::Packed(Box::new(Packed::new(out, survey, dataset)?))
-            }
+        (self.tables.begin)(&mut Start {
+            name: &name,
+            dataset: &group.dataset,
+            survey: self.surveys.of(self.tables, group),
+            top: &self.dir,
+            dir,
+            renames: &mut self.renames,
         })
     }
 
@@ -300,11 +246,7 @@ impl Tools {
     /// If a write fails. Then existing files are unchanged.
     pub fn finish(self) -> Result<Written> {
         for (_, sink) in self.open {
-            flush(match sink {
-                Sink::Table(table) => table.finish(),
-                Sink::Packed(table) => table.finish()?,
-                Sink::Folder(folder, _) => folder.finish(),
-            })?;
+            flush(sink.finish()?)?;
         }
         self.renames.finish()?;
         Ok(self.written)
@@ -330,9 +272,9 @@ impl Answers<'_> {
         }
         let marked = draft(item);
         let item = marked.as_ref().unwrap_or(item);
-        let group = self.tools.surveys.group(self.tools.tool, item);
+        let group = self.tools.surveys.group(self.tools.tables, item);
         if !self.open.contains_key(&group) {
-            let survey = self.tools.surveys.of(self.tools.tool, &group);
+            let survey = self.tools.surveys.of(self.tools.tables, &group);
             let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
             let out = create(
                 &self.tools.dir.join(&self.model).join(file),
@@ -377,17 +319,6 @@ impl Answers<'_> {
     }
 }
 
-fn flush(mut out: Out) -> Result<()> {
-    out.flush().map_err(|e| io(&e, Path::new("output")))
-}
-
-fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    let dir = path.parent().unwrap_or(path);
-    unlink(path);
-    let written = std::fs::create_dir_all(dir).and_then(|()| std::fs::write(path, bytes));
-    written.map_err(|e| Error::io(&e, "cannot write the picture", path))
-}
-
 /// Unique file names.
 fn names(groups: Vec<Group>) -> BTreeMap<Group, String> {
     let (mut names, mut taken) = (BTreeMap::new(), BTreeSet::new());
@@ -418,21 +349,6 @@ fn plain(name: &str) -> String {
         Some(rest) => format!("_{rest}"),
         None if name.is_empty() => "_".into(),
         None => name,
-    }
-}
-
-/// Checks that the tool's format holds answers.
-///
-/// # Errors
-///
-/// [`ErrorKind::Usage`] if it does not.
-pub fn takes_answers(tool: Tool) -> Result<()> {
-    match tool {
-        Tool::VlmEvalKit => Ok(()),
-        _ => Err(
-            Error::new(ErrorKind::Usage, "this format cannot hold answers")
-                .help("use vlmevalkit or mvp"),
-        ),
     }
 }
 

@@ -1,15 +1,24 @@
-//! Imports the answers of a file.
+//! Imports the answers of files. Files are read in parallel; their answers become part of the
+//! import in the order of the files.
 
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::{DefaultHasher, Entry};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hasher;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 
-use super::{Import, hash_file, tick};
+use super::{Import, cancelled, ends_import, hash_file, overrides, rows_already_imported, tick};
 use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
 use crate::sources::{self, Reach, Source};
-use benchtop_formats::{self as formats, Format};
-use benchtop_model::cancel::ProgressSink;
-use benchtop_model::{Error, ErrorKind, Form, Key, Prediction, Result};
-use benchtop_store::manifest::Content;
+use benchtop_files::project::Project;
+use benchtop_formats as formats;
+use benchtop_model::cancel::{ProgressSink, canceled};
+use benchtop_model::import::ImportRequest;
+use benchtop_model::{Error, ErrorKind, Key, Prediction, Result};
+use benchtop_store::Catalog;
+use benchtop_store::manifest::{Content, Manifest};
 use benchtop_store::segment::Writer;
 
 /// The answers of one model in a file, while they are written.
@@ -22,31 +31,215 @@ struct AnswerSet {
     /// Whether some answer the same questions but do not name it likewise. Then this is another run
     /// and must not fill gaps.
     apart: bool,
-    /// Keys with the first answer.
-    seen: HashMap<Key, [u8; 8]>,
+    seen: Seen,
     duplicates: u64,
     differing: u64,
 }
 
-impl Import<'_> {
-    /// Imports the answers of a file.
-    pub(super) fn answers(&mut self, source: &Source, watch: ProgressSink<'_>) -> Result<()> {
-        let (found, said) = (&source.found, super::overrides(self.ask));
-        let source_blake3 = hash_file(&found.path)?;
-        let named = source
-            .model
-            .clone()
-            .unwrap_or_else(|| sources::model_name(&found.path));
-        let rows = self.rows_already_imported(
-            &source_blake3,
-            &|holds| matches!(holds, Content::Predictions { model, .. } if *model == named),
-        );
-        if rows > 0 {
-            self.report.already += rows;
+/// The digests of the answers so far, by key.
+#[derive(Default)]
+struct Seen {
+    /// Numbers that were in ascending order, as in most files.
+    ascending: Vec<(i64, u64)>,
+    others: HashMap<Key, u64>,
+}
+
+impl Seen {
+    /// Adds an answer, or returns the digest of the first one with its key.
+    fn first(&mut self, key: &Key, digest: u64) -> Option<u64> {
+        if let Key::Int(number) = key {
+            match self.ascending.last() {
+                Some((last, _)) if last >= number => {
+                    let found = self.ascending.binary_search_by_key(number, |(n, _)| *n);
+                    if let Ok(at) = found {
+                        return Some(self.ascending[at].1);
+                    }
+                }
+                _ if self.others.is_empty() => {
+                    self.ascending.push((*number, digest));
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        match self.others.entry(key.clone()) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(slot) => {
+                slot.insert(digest);
+                None
+            }
+        }
+    }
+}
+
+/// What is known before answers are read. Threads share it.
+pub(super) struct Known<'a> {
+    project: &'a Project,
+    catalog: &'a Catalog,
+    ask: &'a ImportRequest,
+    manifest: Arc<Manifest>,
+    /// Items of this import by id hash.
+    seen: HashMap<u64, (u32, u64, u64)>,
+    joined: BTreeMap<PathBuf, (String, Vec<Key>)>,
+    /// The data sets of the project and of this import.
+    resolver: DatasetResolver,
+}
+
+/// The answers of a file.
+#[derive(Default)]
+struct FileAnswers {
+    source_blake3: String,
+    sets: Vec<AnswerSet>,
+    notes: Vec<String>,
+    /// Records that are skipped. The last one may end the import.
+    problems: Vec<Error>,
+    /// Number of answers that the project has.
+    already: u64,
+    /// Whether the project has this very file.
+    is_imported: bool,
+}
+
+/// The answers of the file at an index.
+type Read = (usize, Result<FileAnswers>);
+
+impl<'a> Import<'a> {
+    /// Collects what is known once all questions are read.
+    pub(super) fn known(&mut self) -> Known<'a> {
+        let fresh = self
+            .made
+            .fresh
+            .iter()
+            .map(|f| &f.part)
+            .filter(|part| matches!(part.holds, Content::Items { .. }));
+        let resolver = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
+        Known {
+            project: self.project,
+            catalog: self.catalog,
+            ask: self.ask,
+            manifest: self.manifest.clone(),
+            seen: std::mem::take(&mut self.seen),
+            joined: std::mem::take(&mut self.joined),
+            resolver,
+        }
+    }
+
+    /// Imports the answers of these files.
+    pub(super) fn answers(
+        &mut self,
+        known: &Known<'_>,
+        list: &[Source],
+        watch: ProgressSink<'_>,
+    ) -> Result<()> {
+        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let readers = std::thread::available_parallelism().map_or(1, usize::from);
+        let (sender, read) = channel();
+        std::thread::scope(|scope| {
+            for _ in 0..readers.min(list.len()) {
+                let (sender, next, is_over) = (sender.clone(), &next, &is_over);
+                scope.spawn(move || {
+                    while let Some((at, source)) = take(next, list) {
+                        let read = known.read(source, watch, is_over);
+                        if sender.send((at, read)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let added = self.collect(list, &read);
+            is_over.store(true, Ordering::Relaxed);
+            added
+        })
+    }
+
+    /// Adds the answers of files in order, while others are read.
+    fn collect(&mut self, list: &[Source], read: &Receiver<Read>) -> Result<()> {
+        let (mut ready, mut at) = (BTreeMap::new(), 0);
+        while at < list.len() {
+            let (file, answers) = read.recv().map_err(|_| cancelled(canceled()))?;
+            ready.insert(file, answers);
+            while let Some(answers) = ready.remove(&at) {
+                self.add(&list[at], answers?)?;
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the answers of a file.
+    fn add(&mut self, source: &Source, read: FileAnswers) -> Result<()> {
+        self.report.already += read.already;
+        if read.is_imported {
             self.report_file(source, "already imported", 0);
             return Ok(());
         }
-        let joined = self.joined.get(&found.path).cloned();
+        read.problems.into_iter().try_for_each(|p| self.skip(p))?;
+        self.note(source, read.notes);
+        let mut added = 0;
+        for set in read.sets {
+            let AnswerSet {
+                duplicates,
+                differing,
+                ..
+            } = set;
+            if duplicates > 0 {
+                self.report.duplicates += duplicates;
+                let differ = if differing > 0 {
+                    format!(", {differing} of them with a different answer")
+                } else {
+                    String::new()
+                };
+                let name = source.name();
+                self.report.notes.push(format!(
+                    "{name}: {duplicates} rows appear more than once{differ}; the first of each is used"
+                ));
+            }
+            let rows = set.writer.rows();
+            self.report.predictions += rows;
+            self.keep(
+                set.writer,
+                set.holds,
+                duplicates,
+                source,
+                &read.source_blake3,
+            )?;
+            added += rows;
+        }
+        self.report_file(source, source.found.format.name, added);
+        Ok(())
+    }
+}
+
+/// The next file to read.
+fn take<'s>(next: &AtomicUsize, list: &'s [Source]) -> Option<(usize, &'s Source)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    list.get(at).map(|source| (at, source))
+}
+
+impl Known<'_> {
+    /// Reads the answers of a file and writes them to temporary segments.
+    fn read(
+        &self,
+        source: &Source,
+        watch: ProgressSink<'_>,
+        is_over: &AtomicBool,
+    ) -> Result<FileAnswers> {
+        let (found, said) = (&source.found, overrides(self.ask));
+        let mut file = FileAnswers {
+            source_blake3: hash_file(&found.path)?,
+            ..FileAnswers::default()
+        };
+        let named = source.file_model();
+        file.already = rows_already_imported(
+            &self.manifest,
+            &file.source_blake3,
+            &|holds| matches!(holds, Content::Predictions { model, .. } if *model == named),
+        );
+        if file.already > 0 {
+            file.is_imported = true;
+            return Ok(file);
+        }
+        let joined = self.joined.get(&found.path);
         let dataset = self.named(source);
         // The data set assignment of a model's answers matters only if it has other answers.
         let (mut assignment, mut is_settled) = (
@@ -62,35 +255,40 @@ impl Import<'_> {
             formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
         for (line, read) in reader.by_ref() {
             tick(source, &mut records, watch)?;
+            if is_over.load(Ordering::Relaxed) {
+                return Err(cancelled(canceled()));
+            }
             let mut prediction = match read {
                 Ok(prediction) => prediction,
                 Err(problem) => {
-                    self.skip(problem)?;
+                    let is_last = ends_import(self.ask, &problem);
+                    file.problems.push(problem);
+                    if is_last {
+                        return Ok(file);
+                    }
                     continue;
                 }
             };
-            if let Some((_, keys)) = &joined {
+            if let Some((_, keys)) = joined {
                 sources::rekey(&mut prediction, keys);
             }
-            let model = source.model_of(&mut prediction, said);
-            let set = match sets.entry(model) {
-                std::collections::btree_map::Entry::Occupied(set) => set.into_mut(),
-                std::collections::btree_map::Entry::Vacant(slot) => {
-                    if !is_settled && self.is_answered(slot.key()) {
-                        (assignment, is_settled) = (self.assign(source, &self.keys(source)?), true);
-                    }
-                    let set = self.set(source, slot.key().clone(), &dataset, &assignment)?;
-                    slot.insert(set)
+            let stated = sources::stated_model(&mut prediction, said);
+            let model = stated.as_deref().unwrap_or(&named);
+            if !sets.contains_key(model) {
+                if !is_settled && self.is_answered(model) {
+                    (assignment, is_settled) = (self.assign(source, &self.keys(source)?), true);
                 }
+                let set = self.set(source, model.to_string(), &dataset, &assignment)?;
+                sets.insert(model.to_string(), set);
+            }
+            let Some(set) = sets.get_mut(model) else {
+                continue;
             };
             let digest = digest(&prediction.output);
-            match set.seen.entry(prediction.key.clone()) {
-                Entry::Occupied(first) => {
-                    set.duplicates += 1;
-                    set.differing += u64::from(*first.get() != digest);
-                    continue;
-                }
-                Entry::Vacant(slot) => drop(slot.insert(digest)),
+            if let Some(first) = set.seen.first(&prediction.key, digest) {
+                set.duplicates += 1;
+                set.differing += u64::from(first != digest);
+                continue;
             }
             if set.there.is_empty() && !set.apart {
                 set.writer.push(&prediction)?;
@@ -112,7 +310,7 @@ impl Import<'_> {
                         old.output == prediction.output
                     } =>
                 {
-                    self.report.already += 1;
+                    file.already += 1;
                     continue;
                 }
                 Some(_) => format!("the project has a different answer to `{key}`"),
@@ -120,20 +318,17 @@ impl Import<'_> {
             let problem = Error::new(ErrorKind::Conflict, what)
                 .line(line)
                 .file(&found.path)
-                .field("question_id");
-            self.skip(
-                problem.help(
-                    "give each run of a model its own name with --model NAME or the file name",
-                ),
-            )?;
+                .field("question_id")
+                .help("give each run of a model its own name with --model NAME or the file name");
+            let is_last = ends_import(self.ask, &problem);
+            file.problems.push(problem);
+            if is_last {
+                return Ok(file);
+            }
         }
-        self.note(source, reader.notes());
-        let mut added = 0;
-        for set in sets.into_values() {
-            added += self.close(source, set, &source_blake3)?;
-        }
-        self.report_file(source, found.format.name(), added);
-        Ok(())
+        file.notes = reader.notes();
+        file.sets = sets.into_values().collect();
+        Ok(file)
     }
 
     /// Whether the project has answers of a model.
@@ -144,17 +339,6 @@ impl Import<'_> {
             .answers()
             .iter()
             .any(|answers| same(&answers.part.holds))
-    }
-
-    /// Collects the data sets of the project and of this import.
-    pub(super) fn collect_datasets(&mut self) {
-        let fresh = self
-            .made
-            .fresh
-            .iter()
-            .map(|f| &f.part)
-            .filter(|part| matches!(part.holds, Content::Items { .. }));
-        self.resolver = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
     /// The data set of a file's answers, if known.
@@ -227,13 +411,8 @@ impl Import<'_> {
         dataset: &Option<String>,
         assignment: &Assignment,
     ) -> Result<AnswerSet> {
-        let format = source.found.format;
-        let form = match format {
-            Format::MvpCircularPredictions => Form::MvpCircular,
-            Format::MvpPredictions | Format::MvpEvaluated => Form::Mvp,
-            _ => Form::Plain,
-        };
-        let evaluated = format == Format::MvpEvaluated;
+        let info = source.found.format;
+        let (form, evaluated) = (info.answers_to, info.is_evaluated);
         let name = model.clone();
         let holds = Content::Predictions {
             model,
@@ -282,42 +461,34 @@ impl Import<'_> {
             writer,
             there,
             apart,
-            seen: HashMap::new(),
+            seen: Seen::default(),
             duplicates: 0,
             differing: 0,
         })
     }
-
-    fn close(&mut self, source: &Source, set: AnswerSet, source_blake3: &str) -> Result<u64> {
-        let AnswerSet {
-            holds,
-            writer,
-            duplicates,
-            differing,
-            ..
-        } = set;
-        if duplicates > 0 {
-            self.report.duplicates += duplicates;
-            let differ = if differing > 0 {
-                format!(", {differing} of them with a different answer")
-            } else {
-                String::new()
-            };
-            let name = source.name();
-            self.report.notes.push(format!(
-                "{name}: {duplicates} rows appear more than once{differ}; the first of each is used"
-            ));
-        }
-        let rows = writer.rows();
-        self.report.predictions += rows;
-        self.keep(writer, holds, duplicates, source, source_blake3)?;
-        Ok(rows)
-    }
 }
 
 /// A digest that distinguishes answers.
-fn digest(output: &str) -> [u8; 8] {
-    let mut first = [0; 8];
-    first.copy_from_slice(&blake3::hash(output.as_bytes()).as_bytes()[..8]);
-    first
+fn digest(output: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(output.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_answer_to_each_key_is_found_in_any_order() {
+        let mut seen = Seen::default();
+        let mut plain: HashMap<Key, u64> = HashMap::new();
+        let keys = [1, 2, 5, 3, 2, 9, 10, 3, 4, 9, 1, 12, 12, 11, 11];
+        let texts = ["a", "5", "a"].map(|text| Key::Text(text.into()));
+        for (at, key) in keys.map(Key::Int).into_iter().chain(texts).enumerate() {
+            let first = plain.get(&key).copied();
+            plain.entry(key.clone()).or_insert(at as u64);
+            assert_eq!(seen.first(&key, at as u64), first, "{key}");
+        }
+    }
 }

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, ReadOptions, Source};
 use benchtop_files::project::Project;
@@ -101,14 +100,12 @@ pub fn import(
         import.questions(source, false, watch)?;
     }
     import.beside(&plan.recorded_questions, watch)?;
-    import.collect_datasets();
-    plan.decide(&|source| import.named(source), &mut |source| {
-        import.reach(source)
+    let known = import.known();
+    plan.decide(&|source| known.named(source), &mut |source| {
+        known.reach(source)
     })?;
     import.report_plan(&mut plan);
-    for source in &plan.answers {
-        import.answers(source, watch)?;
-    }
+    import.answers(&known, &plan.answers, watch)?;
     import.finish(index, at, watch)
 }
 
@@ -125,7 +122,7 @@ struct Import<'a> {
     project: &'a Project,
     catalog: &'a Catalog,
     ask: &'a ImportRequest,
-    manifest: Manifest,
+    manifest: Arc<Manifest>,
     columns: Columns,
     /// Items of this import by id hash: file, line, and content hash.
     seen: HashMap<u64, (u32, u64, u64)>,
@@ -135,8 +132,6 @@ struct Import<'a> {
     orders: Option<Orders>,
     /// Data set of a file's answers, and its keys by position if the file counts rows.
     joined: BTreeMap<PathBuf, (String, Vec<benchtop_model::Key>)>,
-    /// The data sets of the project and of this import, once all questions are read.
-    resolver: DatasetResolver,
     made: NewSegments,
     report: Report,
 }
@@ -166,14 +161,13 @@ impl<'a> Import<'a> {
             project,
             catalog,
             ask,
-            manifest: Manifest::for_import(&project.imports())?,
+            manifest: Arc::new(Manifest::for_import(&project.imports())?),
             columns: catalog.columns().clone(),
             seen: HashMap::new(),
             sources: Vec::new(),
             pictures: Pictures::new(project, ask.link),
             orders: None,
             joined: BTreeMap::new(),
-            resolver: DatasetResolver::default(),
             made: NewSegments {
                 imports: project.imports(),
                 fresh: Vec::new(),
@@ -226,12 +220,6 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Number of rows from this very file that the project has, in parts that match `same`.
-    fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Content) -> bool) -> u64 {
-        let parts = self.manifest.parts_of(source_blake3);
-        parts.filter(|p| same(&p.holds)).map(|p| p.rows).sum()
-    }
-
     /// Adds notes on reading a file.
     fn note(&mut self, source: &Source, notes: Vec<String>) {
         for note in notes {
@@ -244,12 +232,7 @@ impl<'a> Import<'a> {
 
     /// Skips a bad record, or ends the import with it.
     fn skip(&mut self, problem: Error) -> Result<()> {
-        if !self.ask.keep_going
-            || matches!(
-                problem.kind,
-                ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io
-            )
-        {
+        if ends_import(self.ask, &problem) {
             let help = "nothing was imported; fix the record, or skip it with --keep-going";
             return Err(if problem.help.is_none() {
                 problem.help(help)
@@ -338,6 +321,25 @@ impl<'a> Import<'a> {
             }
         }
     }
+}
+
+/// Whether a bad record ends the import.
+fn ends_import(ask: &ImportRequest, problem: &Error) -> bool {
+    let is_of_disk = matches!(
+        problem.kind,
+        ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io
+    );
+    is_of_disk || !ask.keep_going
+}
+
+/// Number of rows from this very file that the project has, in parts that match `same`.
+fn rows_already_imported(
+    manifest: &Manifest,
+    source_blake3: &str,
+    same: &dyn Fn(&Content) -> bool,
+) -> u64 {
+    let parts = manifest.parts_of(source_blake3);
+    parts.filter(|p| same(&p.holds)).map(|p| p.rows).sum()
 }
 
 fn cancelled(_: Error) -> Error {

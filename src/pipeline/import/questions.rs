@@ -2,9 +2,9 @@
 
 use std::collections::hash_map::Entry;
 
-use super::{Import, content_hash, forget_where, hash_file, tick};
+use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, tick};
 use crate::sources::{self, Orders, Source, Unreadable};
-use benchtop_formats::{self as formats, Format};
+use benchtop_formats as formats;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::columns::id_hash;
@@ -23,10 +23,8 @@ impl Import<'_> {
         let (found, dataset) = (&source.found, self.dataset(source));
         let source_blake3 = hash_file(&found.path)?;
         // The same bytes can be imported again as another data set.
-        let rows = self.rows_already_imported(&source_blake3, &|holds| match holds {
-            Content::Items { dataset: there } => {
-                found.format == Format::BenchtopJsonl || *there == dataset
-            }
+        let rows = rows_already_imported(&self.manifest, &source_blake3, &|holds| match holds {
+            Content::Items { dataset: there } => found.format.names_datasets || *there == dataset,
             Content::Predictions { .. } | Content::Revisions { .. } => false,
         });
         if rows > 0 && !beside {
@@ -86,7 +84,7 @@ impl Import<'_> {
             source,
             &source_blake3,
         )?;
-        self.report_file(source, found.format.name(), rows);
+        self.report_file(source, found.format.name, rows);
         Ok(())
     }
 

@@ -49,7 +49,7 @@ impl<'a> Groups<'a> {
                 format!("cannot group scores by {}", by.name()),
             )
             .field("by")
-            .help("one of: subtask, style, type, level, dataset, side, variant")
+            .help(format!("one of: {}", Field::groups().join(", ")))
         })?;
         Ok(Groups {
             named: Some(&columns.codes[at]),

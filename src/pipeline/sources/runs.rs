@@ -88,7 +88,7 @@ impl Plan {
             match source.model.clone().filter(|_| source.stated) {
                 Some(_)
                     if source.dataset.is_none()
-                        && source.found.format.holds().questions == Questions::No =>
+                        && source.found.format.questions == Questions::No =>
                 {
                     self.undecided.push(source);
                 }

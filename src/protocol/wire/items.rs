@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use benchtop_model::field::Source;
 use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;
-use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
+use benchtop_model::{Field, Filter, Item, Sort, Status};
 
 /// Request for a page of the item list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,21 +42,10 @@ pub struct Page {
 pub struct Row {
     /// Item number, from 1.
     pub number: u32,
-    pub id: String,
-    pub dataset: String,
-    pub subtask: String,
-    pub kind: QuestionKind,
-    pub level: String,
-    pub style: String,
-    /// Side of the image pair; empty for other items.
-    pub side: String,
-    /// Name of the variant; empty for an original item.
-    pub variant: String,
     pub status: Status,
-    /// Time of the last verdict; empty if there is none.
-    pub judged: String,
-    /// Question, cut to [`QUESTION_CHARS`] characters in a page of the list.
-    pub question: String,
+    /// The value of each field, in the order of [`Field::ALL`]. The question is cut to
+    /// [`QUESTION_CHARS`] characters in a page of the list.
+    pub cells: Vec<String>,
     /// Positions of the question's characters that the search text matched.
     pub marks: Vec<u32>,
 }
@@ -66,22 +56,24 @@ pub const QUESTION_CHARS: usize = 400;
 impl Row {
     /// Makes a row with the full question. The caller gives the time of the verdict, because an
     /// item does not contain it.
-    pub fn of(number: u32, item: Item, status: Status, judged: String) -> Row {
+    pub fn of(number: u32, item: &Item, status: Status, judged: &str) -> Row {
+        let cell = |field: Field| match field.row().source {
+            Source::Number => number.to_string(),
+            Source::Status => status.name().into(),
+            Source::Judged => judged.into(),
+            Source::Type | Source::Name(_) | Source::Text(_) => field.of(item).into(),
+        };
         Row {
             number,
-            id: item.id,
-            dataset: item.dataset,
-            subtask: item.subtask.unwrap_or_default(),
-            kind: item.kind,
-            level: item.level.unwrap_or_default(),
-            style: item.style.unwrap_or_default(),
-            side: item.pair.map_or("", |p| p.side.name()).into(),
-            variant: item.variant.map_or(String::new(), |v| v.name),
             status,
-            judged,
-            question: item.question,
+            cells: Field::ALL.map(cell).into(),
             marks: Vec::new(),
         }
+    }
+
+    /// The value of a field.
+    pub fn text(&self, field: Field) -> &str {
+        self.cells.get(field.place()).map_or("", String::as_str)
     }
 }
 

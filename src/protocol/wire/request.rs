@@ -225,17 +225,10 @@ macro_rules! requests {
             /// Load of GPUs and processors.
             Devices => device::Devices, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// The scorers, with the number of items that each has scored. The progress of a job is
-            /// announced as [`super::Event::Scoring`].
+            /// announced as [`super::Event::Job`].
             Scorers => Vec<ScorerState>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Start to score items, or count the items to score.
             Score(NewScoring) => ScoringState, kind: Query, access: Member, writes: Always, blind: Guarded;
-            /// Pause, resume, or otherwise control a scoring job.
-            ScoringAct {
-                /// Number of the job.
-                id: u32,
-                /// Action.
-                act: scoring::job::ScoringAct,
-            } => ScoringState, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
             /// Histogram of one score, with sample items on both sides of a threshold.
             Bench(Box<BenchQuery>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The rules in `benchtop.toml` and their outcomes.
@@ -457,7 +450,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 1;
+const LAYOUT: u16 = 2;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::StepLatency;
 use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
-use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::usage::{MetadataHealth, MetadataState, Tally};
 use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_model::{Form, Status};
@@ -176,8 +175,6 @@ pub enum Event {
     Job(Box<JobState>),
     /// A job was removed.
     JobRemoved(u32),
-    /// Progress of a scoring job: at most four times a second, and at once when its state changes.
-    Scoring(Box<ScoringState>),
     /// The scoring rules changed.
     Rules,
     /// A round was created, closed, or reopened.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FailedPicture, cut};
+use super::{FailedPicture, GENERATION, cut};
 use crate::append_log::ValidPrefix;
 use crate::checksummed_line;
 use crate::lazy_append::LazyAppend;
@@ -35,7 +35,17 @@ pub struct FailureLog {
 impl FailureLog {
     /// Opens the failures of job `id` in the project at `root`.
     pub fn open(root: &Path, id: u32) -> Result<FailureLog> {
-        FailureLog::at(super::path(root, id, "failed.jsonl"))
+        FailureLog::at(super::path(root, GENERATION, id, "failed.jsonl"))
+    }
+
+    /// The log of a new job `id`.
+    pub fn new(root: &Path, id: u32) -> FailureLog {
+        let path = super::path(root, GENERATION, id, "failed.jsonl");
+        FailureLog {
+            lines: LazyAppend::new(path.clone(), ValidPrefix::default()),
+            path,
+            ..FailureLog::default()
+        }
     }
 
     fn at(path: PathBuf) -> Result<FailureLog> {

@@ -2,15 +2,92 @@
 
 use std::path::Path;
 
-use super::{FailedPicture, FailureLog, Job, file, folder};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    FailedPicture, FailureLog, GENERATION, Generation, JobHeader, Scope, file, last_number,
+};
 use crate::index::{Index, key};
-use crate::runs;
-use benchtop_files::disk;
-use benchtop_model::Result;
+use benchtop_model::generation::Settings;
+use benchtop_model::job::{GenerationOverrides, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+
+/// A job as the index has it: its fields are stored by position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Indexed {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) by: String,
+    pub(crate) created: i64,
+    pub(crate) scope: Scope,
+    pub(crate) plan: String,
+    pub(crate) samples: u32,
+    pub(crate) seed: u64,
+    pub(crate) wishes: GenerationOverrides,
+    pub(crate) settings: Option<Settings>,
+    pub(crate) batch: Option<u32>,
+    pub(crate) per_minute: Option<u32>,
+    pub(crate) turn: i64,
+    pub(crate) standing: JobStatus,
+    pub(crate) reason: Option<String>,
+    pub(crate) of: Option<u64>,
+}
+
+impl Indexed {
+    pub(crate) fn header(&self, token: Option<String>) -> JobHeader {
+        JobHeader {
+            id: self.id,
+            kind: GENERATION.into(),
+            by: self.by.clone(),
+            created: self.created,
+            turn: self.turn,
+            standing: self.standing,
+            reason: self.reason.clone(),
+            token,
+        }
+    }
+
+    pub(crate) fn spec(&self) -> Generation {
+        let job = self.clone();
+        Generation {
+            name: job.name,
+            scope: job.scope,
+            plan: job.plan,
+            samples: job.samples,
+            seed: job.seed,
+            wishes: job.wishes,
+            settings: job.settings,
+            batch: job.batch,
+            per_minute: job.per_minute,
+            of: job.of,
+        }
+        .short()
+    }
+
+    /// Writes the files of the job.
+    pub(crate) fn create(
+        &self,
+        root: &Path,
+        token: Option<String>,
+        numbers: &[u32],
+        failed: &[FailedPicture],
+    ) -> Result<()> {
+        let spec = serde_json::to_value(self.spec())
+            .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+        let numbers = (self.scope == Scope::Items).then_some(numbers);
+        let header = self.header(token);
+        super::prepare(root, &header)?;
+        if !failed.is_empty() {
+            // First, so that an existing job is complete.
+            FailureLog::new(root, self.id).append(failed)?;
+        }
+        super::write(root, &header, &spec, numbers)
+    }
+}
 
 /// A job in the index.
 struct IndexedJob {
-    job: Job,
+    job: Indexed,
     token: Option<String>,
     numbers: Vec<u32>,
     failed: Vec<FailedPicture>,
@@ -34,7 +111,7 @@ fn failed_prefix(id: u32) -> Vec<u8> {
 
 impl Index {
     fn earlier_jobs(&self) -> Result<Vec<IndexedJob>> {
-        let with_parts = |job: Job| {
+        let with_parts = |job: Indexed| {
             Ok(IndexedJob {
                 token: self.get_as(&token_key(job.id))?,
                 numbers: self.list(&items_prefix(job.id))?,
@@ -42,7 +119,7 @@ impl Index {
                 job,
             })
         };
-        self.all::<Job>(b"job/")?
+        self.all::<Indexed>(b"job/")?
             .into_iter()
             .map(with_parts)
             .collect()
@@ -80,18 +157,12 @@ pub(crate) fn take_over(
     } in jobs
     {
         let id = job.id;
-        if file(root, id).symlink_metadata().is_ok() && !is_same_job(root, &job) {
-            // Evaluations and generation jobs share their numbers.
-            let last = disk::last_number(&folder(root)).max(disk::last_number(&runs::folder(root)));
-            job.id = last.max(highest) + 1;
+        let file = |id| file(root, GENERATION, id);
+        if file(id).symlink_metadata().is_ok() && !is_same_job(root, &job) {
+            job.id = last_number(root).max(highest) + 1;
         }
-        if file(root, job.id).symlink_metadata().is_err() {
-            // The failures first, so that an existing job is complete.
-            super::prepare(root, job.id)?;
-            if !failed.is_empty() {
-                FailureLog::open(root, job.id)?.append(&failed)?;
-            }
-            super::write(root, &job, token.as_deref(), &numbers)?;
+        if file(job.id).symlink_metadata().is_err() {
+            job.create(root, token, &numbers, &failed)?;
             taken += 1;
             step()?;
         }
@@ -103,17 +174,19 @@ pub(crate) fn take_over(
 }
 
 /// Whether the job file with this number has the same job.
-fn is_same_job(root: &Path, job: &Job) -> bool {
-    let identity = |other: &Job| (other.created, other.seed, other.by.clone());
-    super::read(root, job.id, &mut Vec::new())
-        .is_ok_and(|found| identity(&found.job) == identity(job))
+fn is_same_job(root: &Path, job: &Indexed) -> bool {
+    let path = file(root, GENERATION, job.id);
+    super::read(&path, GENERATION, job.id, &mut Vec::new()).is_ok_and(|found| {
+        (found.header.created, &found.header.by) == (job.created, &job.by)
+            && found.spec["seed"] == job.seed
+    })
 }
 
 /// Stores a job in the index as earlier versions did, for tests.
 #[cfg(test)]
 pub(crate) fn plant(
     index: &Index,
-    job: &Job,
+    job: &Indexed,
     token: &str,
     numbers: &[u32],
     failed: &[FailedPicture],
@@ -122,7 +195,12 @@ pub(crate) fn plant(
         let key = key(items_prefix(job.id).as_bytes(), chunk);
         index.put_as(&key, &numbers).unwrap();
     }
-    let job = &super::short(job);
+    let job = &Indexed {
+        name: super::cut(&job.name),
+        plan: super::cut(&job.plan),
+        reason: job.reason.as_deref().map(super::cut),
+        ..job.clone()
+    };
     for one in failed {
         let mut one = one.clone();
         one.failure.reason = super::cut(&one.failure.reason);

@@ -1,8 +1,12 @@
+use super::generation::FLIGHTS;
+use super::migrate::Indexed;
 use super::*;
+use crate::index::Index;
 use benchtop_model::generation::FailureKind;
+use benchtop_model::job::{GenerationOverrides, JobFailure};
 
-pub fn job(id: u32) -> Job {
-    Job {
+pub fn job(id: u32) -> Indexed {
+    Indexed {
         id,
         name: "n".repeat(5000),
         by: "ann".into(),
@@ -42,12 +46,19 @@ pub fn failed(key: u64, sample: u32) -> FailedPicture {
 fn ids(root: &Path) -> Vec<u32> {
     let (jobs, problems) = list(root).unwrap();
     assert!(problems.is_empty(), "{problems:?}");
-    jobs.iter().map(|stored| stored.job.id).collect()
+    jobs.iter().map(|stored| stored.header.id).collect()
 }
 
-fn one(root: &Path, id: u32) -> Stored {
+fn create(root: &Path, job: &Indexed, token: Option<&str>, numbers: &[u32]) -> Result<()> {
+    job.create(root, token.map(str::to_string), numbers, &[])
+}
+
+fn one(root: &Path, id: u32) -> (JobHeader, GenerationFiles) {
     let (jobs, _) = list(root).unwrap();
-    jobs.into_iter().find(|stored| stored.job.id == id).unwrap()
+    let found = jobs.into_iter().find(|stored| stored.header.id == id);
+    let stored = found.unwrap();
+    let files = GenerationFiles::read(root, &stored).unwrap().0;
+    (stored.header, files)
 }
 
 #[test]
@@ -61,34 +72,41 @@ fn jobs_round_trip_and_remove_deletes_all_files() {
         create(root, &job(id), Some("token"), &numbers).unwrap();
     }
     let all = [failed(5, 2), failed(5, 1), failed(u64::MAX, 1)];
-    one(root, 1).failures.append(&all).unwrap();
-    one(root, 12).failures.append(&all[..1]).unwrap();
-    let missing = Job {
+    one(root, 1).1.failures.append(&all).unwrap();
+    one(root, 12).1.failures.append(&all[..1]).unwrap();
+    let missing = Indexed {
         scope: Scope::Missing,
         ..job(3)
     };
     create(root, &missing, None, &[]).unwrap();
     assert_eq!(ids(root), [1, 2, 3, 12]);
-    let read = one(root, 1);
-    let cut = Job {
+    let (header, read) = one(root, 1);
+    let cut = Indexed {
         name: "n".repeat(TEXT_CHARS),
         reason: Some("r".repeat(TEXT_CHARS)),
         ..job(1)
     };
-    assert_eq!((read.job, read.token.as_deref()), (cut, Some("token")));
+    assert_eq!(read.spec, cut.spec());
+    assert_eq!(header, cut.header(Some("token".into())));
     assert_eq!((read.numbers, read.failures.failed().len()), (numbers, 3));
     assert_eq!(
         read.failures.failed()[&(u64::MAX, 1)].failure.reason.len(),
         TEXT_CHARS
     );
-    assert_eq!((one(root, 3).token, one(root, 3).numbers.len()), (None, 0));
-    remove(root, 1).unwrap();
+    assert_eq!(
+        (one(root, 3).0.token, one(root, 3).1.numbers.len()),
+        (None, 0)
+    );
+    remove(root, GENERATION, 1).unwrap();
     assert_eq!(ids(root), [2, 3, 12]);
-    assert_eq!(one(root, 12).failures.failed().len(), 1);
+    assert_eq!(one(root, 12).1.failures.failed().len(), 1);
     // A new job with the same number does not inherit old files.
     create(root, &job(1), None, &[7]).unwrap();
     assert_eq!(
-        (one(root, 1).numbers, one(root, 1).failures.failed().len()),
+        (
+            one(root, 1).1.numbers,
+            one(root, 1).1.failures.failed().len()
+        ),
         (vec![7], 0)
     );
 }
@@ -97,13 +115,14 @@ fn jobs_round_trip_and_remove_deletes_all_files() {
 fn retry_clears_failures() {
     let dir = tempfile::tempdir().unwrap();
     create(dir.path(), &job(1), None, &[1]).unwrap();
-    let mut log = one(dir.path(), 1).failures;
+    let mut log = one(dir.path(), 1).1.failures;
     log.append(&[failed(5, 1), failed(6, 1)]).unwrap();
     log.retry().unwrap();
     log.append(&[failed(6, 1)]).unwrap();
     assert_eq!(log.failed().keys().collect::<Vec<_>>(), [&(6, 1)]);
     assert_eq!(
         one(dir.path(), 1)
+            .1
             .failures
             .failed()
             .keys()
@@ -111,13 +130,13 @@ fn retry_clears_failures() {
         [&(6, 1)]
     );
     // A file that was replaced, as by `git checkout`, is reopened.
-    let path = path(dir.path(), 1, "failed.jsonl");
+    let path = path(dir.path(), GENERATION, 1, "failed.jsonl");
     let bytes = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, bytes).unwrap();
     assert!(log.append(&[failed(7, 1)]).is_err());
     log.append(&[failed(7, 1)]).unwrap();
-    assert_eq!(one(dir.path(), 1).failures.failed().len(), 2);
+    assert_eq!(one(dir.path(), 1).1.failures.failed().len(), 2);
 }
 
 #[test]
@@ -128,6 +147,7 @@ fn a_damaged_file_is_reported_and_other_jobs_are_listed() {
         create(root, &job(id), None, &[1]).unwrap();
     }
     one(root, 4)
+        .1
         .failures
         .append(&[failed(5, 1), failed(6, 1)])
         .unwrap();
@@ -142,10 +162,20 @@ fn a_damaged_file_is_reported_and_other_jobs_are_listed() {
     damage("0004.failed.jsonl", |text| {
         text.replacen("a.png", "b.png", 1)
     });
-    let (jobs, problems) = list(root).unwrap();
-    let ids: Vec<u32> = jobs.iter().map(|stored| stored.job.id).collect();
-    assert_eq!((ids, jobs[0].job.by.as_str()), (vec![1, 4], "bob"));
-    assert_eq!(jobs[1].failures.failed().len(), 1);
+    let (jobs, mut problems) = list(root).unwrap();
+    let mut read = Vec::new();
+    for stored in &jobs {
+        match GenerationFiles::read(root, stored) {
+            Ok((files, problem)) => {
+                read.push((stored.header.id, stored.header.by.clone(), files));
+                problems.extend(problem);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let ids: Vec<u32> = read.iter().map(|(id, ..)| *id).collect();
+    assert_eq!((ids, read[0].1.as_str()), (vec![1, 4], "bob"));
+    assert_eq!(read[1].2.failures.failed().len(), 1);
     let mut files: Vec<String> = problems
         .iter()
         .map(|p| {
@@ -197,7 +227,7 @@ fn jobs_of_the_index_are_converted_once() {
     let index = Index::open(&root.join("store")).unwrap();
     let numbers: Vec<u32> = (1..=2000).collect();
     let plant = |id: u32, created: i64| {
-        let job = Job { created, ..job(id) };
+        let job = Indexed { created, ..job(id) };
         migrate::plant(
             &index,
             &job,
@@ -239,9 +269,9 @@ fn jobs_of_the_index_are_converted_once() {
     assert!(rounds > 3, "{rounds}");
     assert_eq!(ids(root), [1, 2, 12]);
     for id in [1, 2, 12] {
-        let read = one(root, id);
+        let (header, read) = one(root, id);
         assert_eq!(
-            (read.job.created, read.token.as_deref()),
+            (header.created, header.token.as_deref()),
             (i64::from(id), Some("token"))
         );
         assert_eq!(
@@ -254,23 +284,17 @@ fn jobs_of_the_index_are_converted_once() {
     assert_eq!(names(), before);
     // An earlier version ran again. Its job 1 is a new job. Its job 2 is the same, and its file has
     // changed since.
-    write_state(
-        root,
-        &Job {
-            standing: JobStatus::Done,
-            created: 2,
-            ..job(2)
-        },
-        None,
-    )
-    .unwrap();
+    let changed = Indexed {
+        standing: JobStatus::Done,
+        created: 2,
+        ..job(2)
+    };
+    let spec = serde_json::to_value(changed.spec()).unwrap();
+    write_state(root, &changed.header(None), &spec).unwrap();
     plant(1, 77);
     plant(2, 2);
     assert_eq!(take_over(&index, root, &mut || Ok(())).unwrap(), 1);
     assert_eq!(ids(root), [1, 2, 12, 13]);
-    assert_eq!(
-        (one(root, 1).job.created, one(root, 13).job.created),
-        (1, 77)
-    );
-    assert_eq!(one(root, 2).job.standing, JobStatus::Done);
+    assert_eq!((one(root, 1).0.created, one(root, 13).0.created), (1, 77));
+    assert_eq!(one(root, 2).0.standing, JobStatus::Done);
 }

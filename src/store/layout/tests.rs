@@ -96,12 +96,13 @@ fn assert_migrated(project: &Project) {
     assert_eq!(cosines.get(5), Some(0.5));
     let (jobs, problems) = jobs::list(root).unwrap();
     assert!(problems.is_empty(), "{problems:?}");
-    let ids: Vec<u32> = jobs.iter().map(|stored| stored.job.id).collect();
+    let ids: Vec<u32> = jobs.iter().map(|stored| stored.header.id).collect();
     assert_eq!(ids, [1, 3]);
     for stored in &jobs {
-        assert_eq!(stored.numbers, [1, 2]);
-        assert_eq!(stored.token.as_deref(), Some("token"));
-        assert_eq!(stored.failures.failed().len(), 1);
+        let (files, _) = jobs::GenerationFiles::read(root, stored).unwrap();
+        assert_eq!(files.numbers, [1, 2]);
+        assert_eq!(stored.header.token.as_deref(), Some("token"));
+        assert_eq!(files.failures.failed().len(), 1);
     }
     let index = Index::open(&project.index()).unwrap();
     assert_eq!(index.resume_point("ann").unwrap().as_deref(), Some("here"));
@@ -211,7 +212,7 @@ fn existing_files_are_never_replaced() {
     let index = Index::open(&project.store()).unwrap();
     crate::jobs::migrate::plant(
         &index,
-        &jobs::Job {
+        &crate::jobs::migrate::Indexed {
             created: 9,
             ..job(1)
         },
@@ -233,7 +234,10 @@ fn existing_files_are_never_replaced() {
     // A file with the same bytes is removed.
     assert!(!exists(&dir.path().join("scores/rules.json.earlier-1")));
     let (jobs, _) = jobs::list(dir.path()).unwrap();
-    let ids: Vec<_> = jobs.iter().map(|s| (s.job.id, s.job.created)).collect();
+    let ids: Vec<_> = jobs
+        .iter()
+        .map(|s| (s.header.id, s.header.created))
+        .collect();
     assert_eq!(ids, [(1, 7), (3, 7), (4, 9)]);
     assert!(!has_old_layout(&project));
     let index = Index::open(&project.index()).unwrap();

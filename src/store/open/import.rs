@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::assemble::{add, describe, segments};
 use super::write_snapshot;
 use crate::catalog::Catalog;
-use crate::columns::{BLOCK_ROWS, Columns};
+use crate::columns::{COLUMN_ROWS, Columns};
 use crate::index::Index;
 use crate::manifest::{Entry, Manifest, Segment};
 use crate::segment::{Frame, Reader};
@@ -86,7 +86,7 @@ pub fn record(
         .min();
     let first = revised.map_or(old.len(), |row| old.len().min(*row as usize));
     let frames = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
-    let from = first / BLOCK_ROWS;
+    let from = first / COLUMN_ROWS;
     Ok(RecordedImport {
         catalog: Arc::new(catalog),
         segments,

@@ -6,6 +6,7 @@ use super::{cell, each_cell, each_text};
 use crate::catalog::Catalog;
 use crate::columns::Columns;
 use crate::status_columns::StatusColumns;
+use benchtop_model::field::Source;
 use benchtop_model::table::{Frequency, Summary};
 use benchtop_model::{Field, QuestionKind, Result, Status};
 
@@ -23,33 +24,20 @@ pub fn frequency(
     field: Field,
 ) -> Result<Frequency> {
     let columns = catalog.columns();
+    let source = field.row().source;
     let mut counts: Vec<(String, u64)> = if let Some(at) = Columns::named(field) {
-        let mut by_code = vec![0u64; columns.names[at].list().len()];
-        rows.iter()
-            .for_each(|row| by_code[usize::from(columns.codes[at][*row as usize])] += 1);
-        by_code
-            .into_iter()
-            .enumerate()
-            .map(|(c, n)| (columns.names[at].name(c as u16).to_string(), n))
-            .collect()
-    } else if field == Field::Status {
-        let mut by_code = [0u64; Status::ALL.len()];
-        rows.iter()
-            .for_each(|row| by_code[usize::from(overlay.status(*row as usize).code())] += 1);
-        Status::ALL
+        let names: Vec<&str> = columns.names[at]
+            .list()
             .iter()
-            .zip(by_code)
-            .map(|(s, n)| (s.name().to_string(), n))
-            .collect()
-    } else if field == Field::Type {
-        let mut by_code = [0u64; QuestionKind::ALL.len()];
-        rows.iter()
-            .for_each(|row| by_code[usize::from(columns.kind[*row as usize])] += 1);
-        QuestionKind::ALL
-            .iter()
-            .zip(by_code)
-            .map(|(k, n)| (k.name().to_string(), n))
-            .collect()
+            .map(String::as_str)
+            .collect();
+        by_code(rows, &names, |row| usize::from(columns.codes[at][row]))
+    } else if matches!(source, Source::Status) {
+        let code = |row| usize::from(overlay.status(row).code());
+        by_code(rows, &Status::ALL.map(Status::name), code)
+    } else if matches!(source, Source::Type) {
+        let code = |row: usize| usize::from(columns.kind[row]);
+        by_code(rows, &QuestionKind::ALL.map(QuestionKind::name), code)
     } else {
         let mut seen: HashMap<String, u64> = HashMap::new();
         each_cell(
@@ -78,6 +66,14 @@ pub fn frequency(
     })
 }
 
+/// Counts the rows by a code that is a position in `names`.
+fn by_code(rows: &[u32], names: &[&str], code: impl Fn(usize) -> usize) -> Vec<(String, u64)> {
+    let mut counts = vec![0u64; names.len()];
+    rows.iter().for_each(|row| counts[code(*row as usize)] += 1);
+    let names = names.iter().map(|name| name.to_string());
+    names.zip(counts).collect()
+}
+
 /// Summary of a text column. It stores hashes instead of texts, since 617,000 questions would take
 /// 100 MB.
 struct TextSummary {
@@ -100,20 +96,20 @@ impl TextSummary {
         }
     }
 
-    fn add(&mut self, row: u32, text: String) {
+    fn add(&mut self, row: u32, text: &str) {
         if text.is_empty() {
             return;
         }
         self.present += 1;
         self.seen
-            .entry(crate::columns::id_hash(&text))
+            .entry(crate::columns::id_hash(text))
             .or_insert((0, row))
             .0 += 1;
-        if self.min.is_empty() || text < self.min {
-            self.min.clone_from(&text);
+        if self.min.is_empty() || *text < *self.min {
+            self.min = text.into();
         }
-        if text > self.max {
-            self.max = text;
+        if *text > *self.max {
+            self.max = text.into();
         }
     }
 
@@ -144,28 +140,23 @@ impl TextSummary {
 /// # Errors
 /// [`benchtop_model::ErrorKind::Corrupt`] if the texts are damaged.
 pub fn describe(catalog: &Catalog, overlay: &StatusColumns, rows: &[u32]) -> Result<Vec<Summary>> {
-    let (mut ids, mut questions) = (
-        TextSummary::new(Field::Id),
-        TextSummary::new(Field::Question),
-    );
-    each_text(catalog, rows, &mut |row, cells| {
-        ids.add(row, cells.id);
-        questions.add(row, cells.question);
+    let is_text = |field: &Field| matches!(field.row().source, Source::Text(_));
+    let fields: Vec<Field> = Field::ALL.into_iter().filter(is_text).collect();
+    let mut texts: Vec<TextSummary> = fields.iter().map(|f| TextSummary::new(*f)).collect();
+    each_text(catalog, rows, &fields, &mut |row, of| {
+        let texts = texts.iter_mut().zip(of);
+        texts.for_each(|(text, of)| text.add(row, of));
     })?;
-    let total = rows.len() as u64;
-    let (ids, questions) = (
-        ids.finish(catalog, overlay, total)?,
-        questions.finish(catalog, overlay, total)?,
-    );
-    Field::ALL
-        .into_iter()
-        .map(|field| match field {
-            Field::Id => Ok(ids.clone()),
-            Field::Question => Ok(questions.clone()),
-            Field::Number => Ok(describe_numbers(rows)),
-            _ => frequency(catalog, overlay, rows, field).map(|f| describe_values(&f)),
-        })
-        .collect()
+    let (total, mut texts) = (rows.len() as u64, texts.into_iter());
+    let one = |field: Field| match (field.row().source, &mut texts) {
+        (Source::Number, _) => Ok(describe_numbers(rows)),
+        (Source::Text(_), texts) => match texts.next() {
+            Some(text) => text.finish(catalog, overlay, total),
+            None => Ok(Summary::default()),
+        },
+        _ => frequency(catalog, overlay, rows, field).map(|f| describe_values(&f)),
+    };
+    Field::ALL.into_iter().map(one).collect()
 }
 
 fn describe_numbers(rows: &[u32]) -> Summary {

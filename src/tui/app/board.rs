@@ -7,8 +7,9 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
+use crate::item::{Loaded, NoPicture, Picture, ViewState, picture_of, sides};
+use crate::pane::Target;
 use crate::panes::board::{self, BoardEffect};
-use crate::panes::review::{Loaded, NoPicture, Picture, ViewState, picture_of};
 use crate::preview::View;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -74,12 +75,9 @@ impl App {
                     let prompt = Prompt::new("score only", words.clone(), self.history.clone());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Board(words), prompt));
                 }
-                BoardEffect::Items(words) => self.show_items(&words),
+                BoardEffect::Items(words) => self.show_items(&words, PaneId::Board),
                 BoardEffect::Item(number) => {
-                    self.at = PaneId::Review;
-                    self.painted = None;
-                    self.go_to_item(number);
-                    self.opened_in(PaneId::Board);
+                    self.show(PaneId::Review, Target::Item(number), PaneId::Board);
                     let back = self.keymap.press(Action::Back);
                     self.say(Toast::info(format!("{back} returns to the answers")));
                 }
@@ -174,7 +172,7 @@ impl App {
 
     /// Prepares the picture of an item, or both of a pair.
     fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
-        let sides = self.review.sides(loaded, &self.welcome.root);
+        let sides = sides(loaded, &self.paired_items(), &self.welcome.root);
         let view = View {
             part: ViewState::default().part(sides.as_ref(), false),
             ..self.cells_in(place)

@@ -10,13 +10,11 @@ use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
-use crate::panes::review::Draft;
-use crate::panes::{board, filters, list};
+use crate::panes::{board, filters};
 use benchtop_files::project::Project;
-use benchtop_model::scoring::bench::FlagOrder;
-use benchtop_model::{Filter, Result, Verdict};
+use benchtop_model::Result;
 use benchtop_protocol::home::Home;
-use benchtop_protocol::wire::{AnyRequest, Bulk, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_protocol::{Client, Incoming, home};
 
 /// The purpose of a pending request.
@@ -24,54 +22,23 @@ use benchtop_protocol::{Client, Incoming, home};
 pub enum Pending {
     /// A pane receives the reply.
     Pane(Receiver),
-    List(list::ReplyFor),
-    Item(u32),
-    Decide(Uuid),
     /// The receipt of an undo or a redo.
     TakeBack {
         redo: bool,
         uuid: Uuid,
     },
-    /// The review queue for these words, then this item.
-    Queue(String, Option<u32>),
-    /// The next item without a verdict.
-    NextPending,
-    /// The next item without a verdict in a queue.
-    FirstPending,
-    /// The number of an item seen on the board.
-    NumberOf,
     Board(Box<board::ReplyFor>),
     /// The metadata files.
     Metadata,
     Filters(filters::ReplyFor),
-    /// The rounds, to resume the one with this name.
-    Resume(String),
-    /// The next item of this round, with the number of the request.
-    Turn(String, u64),
-    /// The known answer of a practice item after this verdict.
-    Feedback(String, Verdict),
-    /// The guidelines of the current round.
-    Guidelines(String),
-    /// Acknowledges that the assignment was released.
-    Released,
-    /// The explanation why this item is flagged or not.
-    Explain(u32),
-    /// The review queue of flagged items, for this filter in this order, then this item.
-    Doubtful(Filter, FlagOrder),
     /// Retirement of terms.
     Retire(Box<Retirement>),
     /// Undo of a retirement.
     Unretire(Box<Retirement>),
-    /// The result of an edit of an item.
-    Edited(Box<Draft>),
-    /// One verdict on many items: the count, or the result.
-    Bulk(Box<Bulk>),
     /// Undo of one verdict on many items.
     Unbulk,
     Status,
     Sample,
-    /// Acknowledges that the resume point was stored.
-    Place,
     /// The answer is ignored.
     Nothing,
 }
@@ -187,7 +154,7 @@ impl Connection {
     }
 
     /// Sends a request. Without a connection it is dropped: everything on screen is requested again
-    /// later, and the review pane keeps verdicts until they are acknowledged.
+    /// later, and panes keep verdicts until they are acknowledged.
     pub fn ask(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
         let Some(client) = &self.client else { return };
         // A failed send is followed by a message that the connection is lost.
@@ -223,22 +190,16 @@ impl Connection {
         }
     }
 
-    /// Whether the owner has not yet stored the resume point or released the assignment.
-    pub fn unplaced(&self) -> bool {
+    /// Whether a reply is pending that has to come before the program quits.
+    pub fn holds_quit(&self) -> bool {
         self.waiting
             .values()
-            .any(|want| matches!(want, Pending::Place | Pending::Released))
+            .any(|want| matches!(want, Pending::Pane(of) if of.before_quit))
     }
 
     /// What the pending requests will open.
     pub fn opens(&self) -> Option<Opens> {
         self.waiting.values().find_map(Pending::opens)
-    }
-
-    /// Forgets pending queues.
-    pub fn forget_queues(&mut self) {
-        self.waiting
-            .retain(|_, want| !matches!(want, Pending::Queue(..) | Pending::Doubtful(..)));
     }
 
     /// Cancels pending requests: ignores their answers, and tells the owner to stop working on

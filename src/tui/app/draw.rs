@@ -1,13 +1,15 @@
 //! Draws one frame: tabs, pane, message, and keys.
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{App, PaneId};
-use crate::action::Scope;
 use crate::keymap::Lookup;
-use crate::panes::review::Picture;
-use crate::preview::worker;
+use crate::pane::{Notice, Pane};
+use crate::preview::worker::Ready;
+use crate::terminal::pixels::Payload;
 use crate::widgets::keys;
 
 /// The parts of the screen.
@@ -60,10 +62,9 @@ impl App {
         self.dirty = true;
     }
 
-    /// After a frame of another size: the list requests as many rows as now fit.
+    /// After a frame of another size: tables request as many rows as now fit.
     pub fn after_resized_frame(&mut self) {
-        let effects = self.list.resized();
-        self.list_effects(effects);
+        self.notify(Notice::Resized);
         if self.at == PaneId::Filters {
             let effects = self.filters.resized();
             self.filters_effects(effects);
@@ -76,35 +77,24 @@ impl App {
         buf.set_style(area, self.setting.look.theme.base());
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
-        let mut pixels_at = None;
         let mut typing_at = None;
         match self.at {
-            PaneId::Review => {
-                self.set_round_header();
-                let place = self.prepare_picture(screen.pane);
-                self.pane = screen.pane;
-                self.review.draw(screen.pane, buf, &self.setting.look);
-                pixels_at = Some(place);
-            }
             PaneId::Filters => {
                 let pictures = self.sample_pictures(screen.pane);
                 self.filters
                     .draw(screen.pane, &pictures, buf, &self.setting.look);
             }
-            PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),
             _ => typing_at = self.draw_pane(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
-        let over = self.overlay.is_some();
+        let pixels = self.drawn_pixels();
         let cursor = match &mut self.overlay {
             Some(overlay) => overlay.draw(screen.pane, screen.message, buf, &self.setting.look),
             None => typing_at,
         };
-        let payload = self.pixel_payload(over);
-        let wanted = payload.as_deref().and_then(worker_pixels).zip(pixels_at);
-        self.pixels.mark(buf, wanted, &[]);
+        self.pixels.mark(buf, worker_pixels(pixels.as_ref()), &[]);
         cursor
     }
 
@@ -113,14 +103,11 @@ impl App {
     /// # Errors
     ///
     /// If the terminal cannot be written to.
-    pub fn finish(&mut self, area: Rect, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-        let payload = self.pixel_payload(self.overlay.is_some());
-        let place = self.review.layout(screen(area).pane).picture;
-        let wanted = payload
-            .as_deref()
-            .and_then(worker_pixels)
-            .map(|p| (p, place));
-        self.pixels.finish(out, wanted).map(|_| ())
+    pub fn finish(&mut self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        let pixels = self.drawn_pixels();
+        self.pixels
+            .finish(out, worker_pixels(pixels.as_ref()))
+            .map(|_| ())
     }
 
     /// Deletes the pictures that the terminal stores.
@@ -132,15 +119,10 @@ impl App {
         self.pixels.forget(out).map(|_| ())
     }
 
-    fn pixel_payload(&self, over: bool) -> Option<std::sync::Arc<worker::Ready>> {
-        let shown = self.at == PaneId::Review
-            && self.true_pixels
-            && !over
-            && !self.review.queue().is_empty();
-        match self.review.picture() {
-            Picture::Ready(ready) if shown => Some(ready.clone()),
-            _ => None,
-        }
+    /// The picture to draw in true pixels, and its place.
+    fn drawn_pixels(&self) -> Option<(Arc<Ready>, Rect)> {
+        let enabled = self.true_pixels && self.overlay.is_none();
+        self.panes.get(self.at).filter(|_| enabled)?.pixels()
     }
 
     fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {
@@ -154,14 +136,16 @@ impl App {
         {
             return keys::draw_pending(&pending, bar, buf, look);
         }
-        // In a round the verdict keys are shown above the item.
-        let over =
-            self.at == PaneId::Review && self.overlay.is_none() && self.review.work().is_some();
-        let shown = if over { vec![Scope::Round] } else { scopes };
+        let own = self.panes.get(self.at).and_then(Pane::bar);
+        let shown = match own.filter(|_| self.overlay.is_none()) {
+            Some(own) => own.to_vec(),
+            None => scopes,
+        };
         keys::draw_bar(&self.keymap, &shown, bar, buf, look);
     }
 }
 
-fn worker_pixels(ready: &worker::Ready) -> Option<&crate::terminal::pixels::Payload> {
-    ready.as_ref().ok()?.pixels.as_ref()
+fn worker_pixels(drawn: Option<&(Arc<Ready>, Rect)>) -> Option<(&Payload, Rect)> {
+    let (ready, place) = drawn?;
+    Some((ready.as_ref().as_ref().ok()?.pixels.as_ref()?, *place))
 }

@@ -3,6 +3,7 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
+use crate::pane::{Notice, Target};
 use crate::panes::filters::{self, FiltersEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -40,10 +41,7 @@ impl App {
 
     /// Progress of a scoring job.
     pub(super) fn scoring_progressed(&mut self, job: ScoringState) {
-        if job.phase.is_finished() {
-            let effects = self.review.all_changed();
-            self.carry_out(effects);
-        }
+        self.notify(Notice::Scoring(&job));
         if self.at != PaneId::Filters {
             return;
         }
@@ -56,8 +54,7 @@ impl App {
 
     /// The rules changed, and with them the outcomes of items in the review.
     pub(super) fn rules_changed(&mut self) {
-        let effects = self.review.all_changed();
-        self.carry_out(effects);
+        self.notify(Notice::Rules);
         if self.at == PaneId::Filters {
             let effects = self.filters.rules_changed();
             self.filters_effects(effects);
@@ -89,11 +86,9 @@ impl App {
                     ));
                 }
                 FiltersEffect::Item(number) => {
-                    self.go_review();
-                    self.go_to_item(number);
-                    self.opened_in(PaneId::Filters);
+                    self.show(PaneId::Review, Target::Item(number), PaneId::Filters);
                 }
-                FiltersEffect::Filter(words) => self.show_items(&words),
+                FiltersEffect::Filter(words) => self.show_items(&words, PaneId::Filters),
                 FiltersEffect::EditRules(line) => self.edit_rules(line),
                 FiltersEffect::Done(said) => self.say(Toast::done(said)),
                 FiltersEffect::Say(said) => self.say(Toast::info(said)),
@@ -137,8 +132,10 @@ impl App {
             W::Reverted => pane.on_reverted(answer.and_then(request::RevertRules::reply)),
             W::Count(job) => pane.on_count(*job, answer.and_then(request::Score::reply)),
             W::Begun => pane.on_started(answer.and_then(request::Score::reply)),
-            W::Act => match answer.and_then(request::ScoringAct::reply) {
-                Ok(job) => pane.on_scoring(job),
+            W::Act => match answer.and_then(request::JobAct::reply) {
+                Ok(job) => job
+                    .and_then(|job| job.scoring)
+                    .map_or_else(Vec::new, |job| pane.on_scoring(*job)),
                 Err(problem) => return self.say(Toast::from(&problem)),
             },
         };

@@ -33,16 +33,13 @@ impl App {
 
     /// When to call [`tick`](Self::tick), in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
-        let waiting = matches!(self.at, PaneId::Review | PaneId::Adjudicate)
-            .then(|| self.receipts.deadline())
-            .flatten();
+        let painted = self.painted.as_ref();
+        let waiting = painted.and_then(|_| self.receipts.deadline());
         let counts = [self.recount_at, self.rescore_at];
-        let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        let rounds = [self.round_due, self.note_due];
+        let others = [self.leaving, self.redraw_at, waiting];
         counts
             .into_iter()
             .chain(others)
-            .chain(rounds)
             .chain(self.panes.all().map(|(_, pane)| pane.due()))
             .flatten()
             .min()
@@ -60,15 +57,6 @@ impl App {
             self.count_scores();
         }
         self.tick_panes(now);
-        if self.blink_at.is_some_and(|at| at <= now) {
-            self.advance_blink(now);
-        }
-        if self.round_due.is_some_and(|at| at <= now) {
-            self.check_round();
-        }
-        if self.note_due.is_some_and(|at| at <= now) {
-            self.remember();
-        }
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);
         }
@@ -81,9 +69,7 @@ impl App {
 
     /// Whether all verdicts and the resume point were acknowledged.
     pub(super) fn all_acknowledged(&self) -> bool {
-        self.review.pending().is_empty()
-            && !self.panes.all().any(|(_, pane)| pane.has_unsaved())
-            && !self.link.unplaced()
+        !self.panes.all().any(|(_, pane)| pane.has_unsaved()) && !self.link.holds_quit()
     }
 
     /// Leaves once the last verdicts are on disk.
@@ -91,9 +77,9 @@ impl App {
         if self.ask_unsaved() {
             return;
         }
-        // Release the assignment. The next start resumes the round.
+        // The review releases its assignment. The next start resumes the round.
         if self.leaving.is_none() {
-            self.give_back();
+            self.notify(Notice::Quitting);
         }
         // Also without an owner, which may come back in time. A second key leaves at once.
         if self.all_acknowledged() || self.leaving.is_some() {

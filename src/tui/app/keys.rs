@@ -2,20 +2,19 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::App;
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
 use crate::keymap::{Lookup, Press};
-use crate::pane::{Chosen, Pane, Typed};
+use crate::pane::{Chosen, Pane, Picked, Typed};
 use crate::panes::registry::TABS;
 use crate::widgets::menu::MenuOutcome;
 use crate::widgets::prompt::PromptOutcome;
 use crate::widgets::toast::Toast;
-use benchtop_model::scoring::bench::FlagOrder;
-use benchtop_model::{Error, Judgement, Verdict};
+use benchtop_model::Error;
 
 /// An enter this soon after a line's number is taken as a habit.
 const HABIT_MS: u64 = 400;
@@ -60,9 +59,7 @@ impl App {
             return;
         }
         self.dirty = true;
-        self.stop_blinking();
-        self.renew();
-        if self.blinked && key.code == KeyCode::Esc {
+        if self.with_pane_at(self.at, at, |pane, cx| pane.before_key(key, cx)) == Some(true) {
             return;
         }
         if self.link.state() == State::Stopped {
@@ -126,7 +123,7 @@ impl App {
             }
             Lookup::Macro(which) => {
                 self.chord.clear();
-                self.run_macro(which, at);
+                self.with_pane_at(self.at, at, |pane, cx| pane.run_macro(which, cx));
             }
             Lookup::Pending(_) => {}
             // Keys that are no action are text.
@@ -145,7 +142,7 @@ impl App {
 
     /// Whether going back would quit the program.
     pub(super) fn would_quit(&self) -> bool {
-        self.at == PaneId::Review && self.back_to.is_none() && self.review.queue().is_all()
+        self.panes.get(self.at).is_some_and(Pane::is_home)
     }
 
     /// Explains why a key did nothing.
@@ -218,7 +215,10 @@ impl App {
         self.dirty = true;
         let pastes = self.panes.get(self.at).is_some_and(Pane::pastes);
         match &mut self.overlay {
-            Some(Overlay::Menu(_, menu)) => menu.paste(pasted),
+            Some(Overlay::Menu(_, menu)) => {
+                menu.paste(pasted);
+                self.menu_noted();
+            }
             Some(Overlay::Prompt(_, prompt)) => {
                 if matches!(prompt.paste(pasted), PromptOutcome::Changed(_)) {
                     self.prompt_changed();
@@ -262,21 +262,8 @@ impl App {
                     Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) => {
                         self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
                     }
-                    Some(Overlay::Prompt(PromptFor::Find(before), _))
-                        if self.at == PaneId::List =>
-                    {
-                        if let Ok(effects) = self.list.find(&before) {
-                            self.list_effects(effects);
-                        }
-                    }
-                    Some(Overlay::Prompt(PromptFor::Edit(draft, line), _)) => {
-                        self.draft_typed(*draft, line, None)
-                    }
                     Some(Overlay::Prompt(PromptFor::Board(before), _)) => {
                         self.board_filtered(&before)
-                    }
-                    Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => {
-                        self.on_note(number, &before)
                     }
                     _ => {}
                 },
@@ -317,11 +304,11 @@ impl App {
 
     fn menu_outcome(&mut self, outcome: MenuOutcome) {
         match outcome {
-            MenuOutcome::Open => self.watch_note(),
+            MenuOutcome::Open => self.menu_noted(),
             MenuOutcome::Refused(why) => self.say(Toast::info(why)),
             MenuOutcome::Cancelled => {
-                if let Some(Overlay::Menu(MenuFor::Reject(_), _)) = self.overlay.take() {
-                    self.forget_note();
+                if let Some(Overlay::Menu(MenuFor::Pane(id, mut then), _)) = self.overlay.take() {
+                    self.with_pane(id, |pane, cx| then(pane, Picked::Cancelled, cx));
                 }
             }
             MenuOutcome::Chosen { picks, note } => {
@@ -332,29 +319,24 @@ impl App {
         }
     }
 
+    /// Tells the pane of a menu the note that is being typed.
+    fn menu_noted(&mut self) {
+        let overlay = self.overlay.take();
+        let Some(Overlay::Menu(MenuFor::Pane(id, mut then), menu)) = overlay else {
+            self.overlay = overlay;
+            return;
+        };
+        let note = menu.note().to_string();
+        self.with_pane(id, |pane, cx| then(pane, Picked::Noted(&note), cx));
+        self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
+    }
+
     pub(super) fn chosen(&mut self, purpose: MenuFor, picks: &[usize], note: String) {
         match purpose {
             MenuFor::Pane(id, mut then) => {
                 let picks = picks.to_vec();
-                self.with_pane(id, |pane, cx| then(pane, Chosen { picks, note }, cx));
-            }
-            MenuFor::Reject(viewed) => {
-                self.review.set_note(None);
-                let reasons = &self.welcome.reasons;
-                let reasons = picks
-                    .iter()
-                    .filter_map(|p| reasons.get(*p))
-                    .map(|r| r.key.clone())
-                    .collect();
-                let note = (!note.trim().is_empty()).then(|| note.trim().to_string());
-                self.tags.used(note.as_deref().unwrap_or_default());
-                let judgement = Judgement {
-                    reasons,
-                    note,
-                    ..viewed.judgement(Verdict::Reject)
-                };
-                let effects = self.review.decide(viewed.number, viewed.rev, judgement);
-                self.carry_out(effects);
+                let chosen = Picked::Chosen(Chosen { picks, note });
+                self.with_pane(id, |pane, cx| then(pane, chosen, cx));
             }
             MenuFor::Theme(mut themes) => {
                 if let Some(pick) = picks.first().filter(|pick| **pick < themes.len()) {
@@ -367,18 +349,8 @@ impl App {
                 }
             }
             MenuFor::Column => {
-                let Some(column) = picks.first().copied() else {
-                    return;
-                };
-                match self.at {
-                    PaneId::Board => self.board.go_to_column(column),
-                    _ => self.list.go_to_column(column),
-                }
-            }
-            MenuFor::Value(field, values) => {
-                if let Some(value) = picks.first().and_then(|p| values.get(*p)) {
-                    let effects = self.list.filter_by(field, value);
-                    self.list_effects(effects);
+                if let Some(column) = picks.first() {
+                    self.board.go_to_column(*column);
                 }
             }
             MenuFor::Unsaved => {
@@ -392,47 +364,18 @@ impl App {
                     self.filters_effects(effects);
                 }
             }
-            MenuFor::Edit(draft) => {
-                if let Some(pick) = picks.first() {
-                    self.draft_chosen(*draft, *pick, &note);
-                }
-            }
-            MenuFor::Bulk(filter) => {
-                if let Some(pick) = picks.first() {
-                    self.bulk_chosen(*filter, *pick, &note);
-                }
-            }
-            MenuFor::BulkNow(bulk) => {
-                if picks.first() == Some(&0) {
-                    self.bulk_now(*bulk);
-                }
-            }
             MenuFor::Board(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.board.chosen(&purpose, *pick);
                     self.board_effects(effects);
                 }
             }
-            MenuFor::Doubtful => {
-                let order = picks.first().and_then(|p| FlagOrder::ALL.get(*p));
-                order
-                    .into_iter()
-                    .for_each(|order| self.review_doubtful(*order));
-            }
             MenuFor::Copy(what, formats) => {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else {
                     return;
                 };
-                match self.at {
-                    PaneId::Board => {
-                        let effects = self.board.copy(what, format);
-                        self.board_effects(effects);
-                    }
-                    _ => {
-                        let effects = self.list.copy(what, format);
-                        self.list_effects(effects);
-                    }
-                }
+                let effects = self.board.copy(what, format);
+                self.board_effects(effects);
             }
         }
     }

@@ -29,11 +29,7 @@ impl App {
 
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
-        // The item on screen may have become stale or fresh.
-        if let Some(number) = self.review.number().filter(|_| self.at == PaneId::Review) {
-            let effects = self.review.changed(number);
-            self.carry_out(effects);
-        }
+        self.notify(Notice::Stale);
         if self.metadata.is_ready() {
             self.read_metadata();
         }

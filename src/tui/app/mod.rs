@@ -9,43 +9,32 @@
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
-//! | `effects` | effects of tables |
+//! | `effects` | effects of the board's table |
 //! | `metadata` | reading the metadata, and unsaved edits |
 //! | `retire` | retiring terms |
 //! | `filters` | the filters pane |
-//! | `edit` | editing the item on screen |
-//! | `bulk` | one verdict on all items of the list |
 //! | `bulk_step` | the last step on many items, undone as one |
 //! | `board` | the board |
-//! | `flagged` | flagged items in the review |
-//! | `note` | the note on an item |
-//! | `round` | working on a round in the review |
 //! | `owner` | answers and events of the owner |
 //! | `seen` | whether the item was on screen when it was judged |
 //! | `frame_timer` | frames, timed work, and quitting |
 //! | `theme` | the user's theme |
-//! | `pictures` | preparing the pictures of a frame |
-//! | `image_view` | zoom, pan, and pairs |
+//! | `pictures` | preparing pictures in the background |
 //! | `type_ahead`, `refused_prompt` | keys typed ahead for a prompt |
 //! | `draw`, `tabs` | one frame; its first row: tabs, position, and counts |
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;
 mod board;
-mod bulk;
 mod bulk_step;
 pub mod connection;
 mod draw;
-mod edit;
 mod effects;
 mod filters;
-mod flagged;
 mod frame_timer;
-mod image_view;
 mod keys;
 pub mod message;
 mod metadata;
-mod note;
 pub mod overlay;
 mod owner;
 mod panes;
@@ -53,7 +42,6 @@ mod pictures;
 mod prompt_input;
 mod refused_prompt;
 mod retire;
-mod round;
 mod scopes;
 mod seen;
 mod tabs;
@@ -68,18 +56,15 @@ use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
 use message::Message;
 use overlay::Overlay;
-use ratatui::layout::Rect;
 use refused_prompt::RefusedPrompt;
 
 use crate::keymap::{Keymap, Press};
-use crate::pane::Painted;
 pub use crate::pane::PaneId;
+use crate::pane::{Notice, Painted};
 use crate::panes::board::BoardPane;
 use crate::panes::filters::FiltersPane;
-use crate::panes::list::ListPane;
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
-use crate::panes::review::{Queue, ReviewEffect, ReviewPane};
 use crate::preview::Previews;
 use crate::terminal::paint_receipt::Receipts;
 use crate::terminal::pixels::Pixels;
@@ -118,11 +103,6 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: PaneId,
-    /// The pane that the item in the review was opened from. Back returns there.
-    back_to: Option<PaneId>,
-    review: ReviewPane,
-    list: ListPane,
-    list_started: bool,
     board: BoardPane,
     /// The metadata that is being edited.
     metadata: EditSession,
@@ -132,19 +112,13 @@ pub struct App {
     filters: FiltersPane,
     /// The panes of the registry.
     panes: Panes,
-    /// When to refresh the current round.
-    round_due: Option<u64>,
     /// When a number chose a menu line, until the next key.
     took_by_number: Option<u64>,
-    /// When to send the note that is being typed to the owner.
-    note_due: Option<u64>,
     /// This frame must not wait, because a key, a resize, or a question caused it.
     urgent: bool,
     /// When the last frame was drawn, and when the next progress frame is due.
     drawn_at: u64,
     redraw_at: Option<u64>,
-    /// The item whose picture was last requested with priority.
-    waited_for: Option<u32>,
     /// When to recount the scores.
     rescore_at: Option<u64>,
     overlay: Option<Overlay>,
@@ -165,12 +139,6 @@ pub struct App {
     /// The latest revision received.
     rev: u64,
     true_pixels: bool,
-    /// The area of the pane in the last frame.
-    pane: Rect,
-    /// When to show the other picture of a pair.
-    blink_at: Option<u64>,
-    /// Whether the last key stopped blinking.
-    blinked: bool,
     /// The item painted last, with its token.
     painted: Option<Painted>,
     token: u64,
@@ -228,23 +196,16 @@ impl App {
             receipts: Receipts::new(),
             pixels,
             at: PaneId::Review,
-            back_to: None,
-            review: ReviewPane::new(),
-            list: ListPane::new(),
-            list_started: false,
             board: BoardPane::waiting(App::interval),
             metadata: EditSession::new(),
             previewer,
             edit: None,
             filters: FiltersPane::new(),
             panes,
-            round_due: None,
             took_by_number: None,
-            note_due: None,
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
-            waited_for: None,
             rescore_at: None,
             overlay: None,
             chord: Vec::new(),
@@ -258,9 +219,6 @@ impl App {
             bulk: None,
             rev: welcome.rev,
             true_pixels: false,
-            pane: Rect::default(),
-            blink_at: None,
-            blinked: false,
             painted: None,
             token: 0,
             recount_at: None,
@@ -282,17 +240,16 @@ impl App {
     fn begin(&mut self) {
         self.subscribe();
         let place = self.welcome.place.clone().unwrap_or_default();
-        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-        let number = (place.number > 0).then_some(place.number);
-        let effects = self.review.set_queue(Queue::all(items), number);
-        self.carry_out(effects);
-        if !place.filter.is_empty() {
-            self.ask_queue(place.filter, number);
-        }
-        if !place.round.is_empty() {
-            self.link.ask(Pending::Resume(place.round), request::Rounds);
-        }
-        self.resume_note(place.note);
+        let items = self.items();
+        self.notify(Notice::Started {
+            place: &place,
+            items,
+        });
+    }
+
+    /// The number of items in the project.
+    fn items(&self) -> u32 {
+        u32::try_from(self.welcome.items).unwrap_or(u32::MAX)
     }
 
     fn subscribe(&mut self) {
@@ -364,24 +321,6 @@ impl App {
         self.dirty = true;
     }
 
-    /// Carries out effects of the review pane.
-    fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
-        for effect in effects {
-            match effect {
-                ReviewEffect::Fetch(number) => {
-                    self.link.ask(Pending::Item(number), request::Item(number))
-                }
-                ReviewEffect::Send(decide) => self
-                    .link
-                    .ask(Pending::Decide(decide.uuid), request::Decide(decide)),
-                ReviewEffect::Moved => self
-                    .link
-                    .ask(Pending::Place, request::SetPlace(self.place())),
-            }
-        }
-        self.dirty = true;
-    }
-
     /// Sends a request for a key, or says why it cannot be sent now.
     fn ask_now(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
         if self.link.state() == State::Up {
@@ -390,17 +329,6 @@ impl App {
         self.say(Toast::warning(
             "no connection to the owner; try again once it is back",
         ));
-    }
-
-    fn ask_queue(&mut self, words: String, number: Option<u32>) {
-        self.back_to = None;
-        match benchtop_model::Filter::parse(&words) {
-            Ok(filter) => self.ask_now(
-                Pending::Queue(words, number),
-                request::Numbers(filter, Vec::new()),
-            ),
-            Err(problem) => self.say(Toast::from(&problem)),
-        }
     }
 
     /// The confidence interval of a share.

@@ -1,14 +1,13 @@
 //! Handles answers and events of the owner.
 
-use super::connection::{Pending, State};
+use super::connection::Pending;
 use super::message::Connected;
 use super::{App, PaneId, RETRY};
 use crate::action::Action;
 use crate::pane::Notice;
-use crate::panes::review::Queue;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::Incoming;
 use benchtop_protocol::wire::{AnyReply, Event, Receipt, Request, request};
 
@@ -66,17 +65,6 @@ impl App {
                 self.say(Toast::done("reconnected"));
                 self.on_items_added(welcome.items);
                 self.welcome = welcome;
-                // A repeated uuid counts once, whether or not the first attempt reached the disk.
-                let again: Vec<_> = self
-                    .review
-                    .pending()
-                    .iter()
-                    .map(|p| p.decide.clone())
-                    .collect();
-                for decide in again {
-                    self.link
-                        .ask(Pending::Decide(decide.uuid), request::Decide(decide));
-                }
                 self.notify(Notice::Reconnected);
                 self.link.ask_again();
                 self.subscribe();
@@ -93,40 +81,14 @@ impl App {
         match event {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
-                if self.review.is_settled(receipt.uuid) {
-                    // The receipt came first and requested everything again.
-                    self.notify(Notice::Item(receipt.number));
-                    self.dirty = true;
-                    return;
-                }
-                // Our own receipts are handled elsewhere, unless another of our terminals gave the
-                // verdict.
-                let ours = self
-                    .review
-                    .pending()
-                    .iter()
-                    .any(|p| p.decide.uuid == receipt.uuid);
-                // In a round the verdicts of others stay hidden.
-                if !ours && self.review.work().is_none() {
-                    let effects = self.review.changed(receipt.number);
-                    self.carry_out(effects);
-                    let shown = self.at != PaneId::Adjudicate
-                        && self.review.number() == Some(receipt.number);
-                    // Adjudicators do not see names.
-                    if who != self.link.who() && shown {
-                        let said = format!(
-                            "#{} is now {} ({who})",
-                            receipt.number,
-                            receipt.status.name()
-                        );
-                        self.say(Toast::info(said));
-                    }
-                }
+                self.notify(Notice::Verdict {
+                    who: &who,
+                    receipt: &receipt,
+                });
                 self.notify(Notice::Item(receipt.number));
                 self.changed();
             }
             Event::Imported { items } => {
-                self.welcome.items = items;
                 self.on_items_added(items);
                 self.changed();
                 self.refresh_board();
@@ -138,28 +100,25 @@ impl App {
             }
             Event::PicturesGenerated { rev, numbers } => {
                 self.rev = self.rev.max(rev);
+                self.notify(Notice::Pictures(&numbers));
                 for number in numbers {
-                    let effects = self.review.changed(number);
-                    self.carry_out(effects);
                     self.notify(Notice::Item(number));
                 }
                 self.changed();
             }
             Event::Job(job) => {
                 self.notify(Notice::Job(&job));
-                if self.at != PaneId::Generate {
+                let mut is_shown = self.at == PaneId::Generate;
+                if let Some(scoring) = job.scoring {
+                    is_shown |= self.at == PaneId::Filters || scoring.phase.is_finished();
+                    self.scoring_progressed(*scoring);
+                }
+                if !is_shown {
                     // Nothing of it is on screen.
                     return;
                 }
             }
             Event::JobRemoved(id) => self.notify(Notice::JobRemoved(id)),
-            Event::Scoring(job) => {
-                let nothing_to_see = self.at != PaneId::Filters && !job.phase.is_finished();
-                self.scoring_progressed(*job);
-                if nothing_to_see {
-                    return;
-                }
-            }
             Event::Rules => self.rules_changed(),
             // Visibility may have changed.
             Event::Rounds => {
@@ -180,8 +139,7 @@ impl App {
 
     fn on_items_added(&mut self, items: u64) {
         self.welcome.items = items;
-        let effects = self.review.grow(u32::try_from(items).unwrap_or(u32::MAX));
-        self.carry_out(effects);
+        self.notify(Notice::Items(self.items()));
     }
 
     /// Statuses changed: refreshes the list and the counts.
@@ -192,23 +150,12 @@ impl App {
         self.count_scores_soon();
         self.notify(Notice::Changed);
         self.refresh_curated_board();
-        if self.at == PaneId::List {
-            let effects = self.list.changed();
-            self.list_effects(effects);
-        }
     }
 
     /// Requests everything on screen again.
     fn resync(&mut self) {
-        let effects = self.review.refresh();
-        self.carry_out(effects);
-        if self.list_started {
-            let effects = self.list.start();
-            self.list_effects(effects);
-        }
-        self.refresh_board();
-        self.round_changed();
         self.notify(Notice::Resync);
+        self.refresh_board();
         if self.at == PaneId::Filters {
             self.go_filters();
         }
@@ -225,30 +172,9 @@ impl App {
             Pending::Metadata => self.on_metadata(answer.and_then(request::Metadata::reply)),
             Pending::Filters(want) => self.filters_answered(want, answer),
             Pending::Board(want) => self.board_answered(*want, answer),
-            Pending::Resume(name) => self.resume(&name, answer),
-            Pending::Turn(round, ask) => self.on_assignment(&round, ask, answer),
-            Pending::Feedback(round, verdict) => self.on_feedback(&round, verdict, answer),
-            Pending::Guidelines(round) => self.on_guidelines(&round, answer),
-            Pending::Explain(number) => self.explained(number, answer),
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
-            Pending::Edited(draft) => self.item_edited(*draft, answer),
-            Pending::Bulk(bulk) => self.bulk_answered(*bulk, answer),
             Pending::Unbulk => self.on_bulk_undone(answer),
-            Pending::List(want) => {
-                let effects = self.list.answer(want, answer);
-                self.list_effects(effects);
-            }
-            Pending::Item(number) => {
-                let effects = self
-                    .review
-                    .on_item(number, answer.and_then(request::Item::reply));
-                self.carry_out(effects);
-            }
-            Pending::Decide(uuid) => match answer.and_then(request::Decide::reply) {
-                Ok(receipt) => self.decided(&receipt),
-                Err(problem) => self.refused(uuid, &problem),
-            },
             Pending::TakeBack { redo, .. } => {
                 let answer = if redo {
                     answer.and_then(request::Redo::reply)
@@ -259,31 +185,6 @@ impl App {
                     self.taken_back(redo, &receipt);
                 }
             }
-            Pending::Queue(words, number) => {
-                if let Some(numbers) = self.ok_or_show(answer.and_then(request::Numbers::reply)) {
-                    self.queued(words, number, numbers);
-                }
-            }
-            Pending::Doubtful(filter, order) => {
-                if let Some(numbers) =
-                    self.ok_or_show(answer.and_then(request::FlaggedItems::reply))
-                {
-                    self.doubtful(&filter, order, numbers);
-                }
-            }
-            Pending::NextPending => {
-                let found = self.ok_or_show(answer.and_then(request::NextPending::reply));
-                self.go_to_pending(found);
-            }
-            Pending::FirstPending => {
-                let found = self.ok_or_show(answer.and_then(request::FirstPending::reply));
-                self.go_to_pending(found);
-            }
-            Pending::NumberOf => match self.ok_or_show(answer.and_then(request::NumberOf::reply)) {
-                Some(Some(number)) => self.go_to_item(number),
-                Some(None) => self.say(Toast::info("no such item in this project")),
-                None => {}
-            },
             Pending::Status => {
                 if let Some(status) = self.ok_or_show(answer.and_then(request::Status::reply)) {
                     self.counted(status);
@@ -301,7 +202,7 @@ impl App {
                     self.say(Toast::done(said));
                 }
             }
-            Pending::Place | Pending::Released | Pending::Nothing => {
+            Pending::Nothing => {
                 self.ok_or_show(answer);
             }
         }
@@ -318,24 +219,6 @@ impl App {
         None
     }
 
-    fn decided(&mut self, receipt: &Receipt) {
-        self.rev = self.rev.max(receipt.rev);
-        self.count_after_bulk(false);
-        self.report_override(receipt);
-        let (effects, then) = self.review.acknowledged(receipt, self.now());
-        self.carry_out(effects);
-        then.into_iter().for_each(|then| self.judged_in_round(then));
-        self.changed();
-    }
-
-    fn go_to_pending(&mut self, found: Option<Option<u32>>) {
-        match found {
-            Some(Some(number)) => self.go_to_item(number),
-            Some(None) => self.say(Toast::done("no unjudged items in this queue")),
-            None => {}
-        }
-    }
-
     fn counted(&mut self, status: benchtop_protocol::wire::OwnerStatus) {
         self.counts = status.by_status;
         if let Some(why) = status.read_only {
@@ -346,100 +229,10 @@ impl App {
         }
     }
 
-    fn refused(&mut self, uuid: uuid::Uuid, problem: &Error) {
-        // Without an owner the verdict is kept and sent again.
-        if self.link.state() != State::Up || problem.kind == ErrorKind::Unreachable {
-            return;
-        }
-        // Receipts and lists arrive in any order: a queue requested later must not hide the refused
-        // item.
-        self.link.forget_queues();
-        let refused = self
-            .review
-            .pending()
-            .iter()
-            .find(|pending| pending.decide.uuid == uuid);
-        if let Some((number, note)) =
-            refused.map(|p| (p.decide.number, p.decide.judgement.note.clone()))
-        {
-            self.restore_note(number, note);
-        }
-        let effects = self.review.refused(uuid);
-        self.carry_out(effects);
-        self.refresh_assignment();
-        self.say(Toast::from(problem));
-    }
-
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
         self.count_after_bulk(!redo);
-        self.review.receipt_came(receipt);
-        let what = if receipt.edit {
-            "edit of"
-        } else {
-            "verdict on"
-        };
-        let (word, key) = match redo {
-            true => (
-                "redone",
-                format!("{} undoes it", self.keymap.press(Action::Undo)),
-            ),
-            false => (
-                "undone",
-                format!("{} redoes it", self.keymap.press(Action::Redo)),
-            ),
-        };
-        if self.review.work().is_some() {
-            // The item's status would reveal the verdicts of others.
-            self.say(Toast::done(format!(
-                "{word} your {what} #{}; {key}",
-                receipt.number
-            )));
-            self.refresh_assignment();
-            return self.changed();
-        }
-        self.say(Toast::done(format!(
-            "{word} your {what} #{}, now {}; {key}",
-            receipt.number,
-            receipt.status.name()
-        )));
-        if self.at == PaneId::Review {
-            self.go_to_item(receipt.number);
-        }
-        self.notify(Notice::TakenBack(receipt.number));
-        let effects = self.review.changed(receipt.number);
-        self.carry_out(effects);
+        self.notify(Notice::TakenBack { redo, receipt });
         self.changed();
-    }
-
-    fn queued(&mut self, words: String, number: Option<u32>, numbers: Vec<u32>) {
-        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-        if numbers.is_empty() {
-            return self.say(Toast::info(format!(
-                "no items match `{words}`; queue unchanged"
-            )));
-        }
-        let back = self.keymap.press(Action::Back);
-        let found = text::counted(numbers.len() as u64, "item");
-        let said = format!("{found} for `{words}`; {back} shows all items");
-        self.leave_round();
-        let effects = self
-            .review
-            .set_queue(Queue::of(words, numbers, items), number);
-        self.carry_out(effects);
-        self.say(Toast::info(said));
-    }
-
-    /// Goes to an item, and leaves the queue if the item is not in it.
-    pub(super) fn go_to_item(&mut self, number: u32) {
-        self.leave_round();
-        let effects = match self.review.go_to(number) {
-            Some(effects) => effects,
-            None => {
-                let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-                self.review.set_queue(Queue::all(items), Some(number))
-            }
-        };
-        self.carry_out(effects);
     }
 }

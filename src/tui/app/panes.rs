@@ -5,29 +5,66 @@ use std::path::Path;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
-use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::inspect;
+use benchtop_model::round::state::RoundState;
+use benchtop_model::{ColorLevel, Filter};
 
 impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             PaneId::Review => self.go_review(),
-            PaneId::List => self.go_list(),
             PaneId::Board => self.go_board(),
             PaneId::Filters => self.go_filters(),
             _ => {
-                if self.at != id {
-                    (self.at, self.painted) = (id, None);
-                }
+                self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
             }
+        }
+    }
+
+    /// Opens the review: at the item of the answers on screen, or where it was.
+    pub(super) fn go_review(&mut self) {
+        let behind = self
+            .board
+            .behind()
+            .filter(|_| self.at == PaneId::Board)
+            .map(|behind| Target::ItemWithId(behind.item.clone()));
+        self.show(
+            PaneId::Review,
+            behind.unwrap_or(Target::Review),
+            PaneId::Board,
+        );
+    }
+
+    fn arrive(&mut self, id: PaneId) {
+        if self.at != id {
+            (self.at, self.painted) = (id, None);
+        }
+    }
+
+    /// Opens a pane for something that another one asks for.
+    pub(super) fn show(&mut self, id: PaneId, target: Target, from: PaneId) {
+        if self.panes.get(id).is_none() {
+            return self.go(id);
+        }
+        self.arrive(id);
+        self.with_pane(id, |pane, cx| pane.show(target, from, cx));
+    }
+
+    /// Shows the item list with this filter.
+    pub(super) fn show_items(&mut self, words: &str, from: PaneId) {
+        match Filter::parse(words) {
+            Ok(_) => self.show(PaneId::List, Target::Items(words.to_string()), from),
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
@@ -53,10 +90,13 @@ impl App {
             who: self.link.who(),
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
+            history: &self.history,
+            item: self.panes.get(PaneId::Review).and_then(Pane::item),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
             is_covered: self.overlay.is_some(),
+            is_still: self.setting.look.accessible || self.setting.level == ColorLevel::Mono,
             is_connected: self.link.state() == State::Up,
         };
         let mut cx = Context::new(env, &mut self.metadata);
@@ -111,28 +151,64 @@ impl App {
                 }
             }
             Effect::Confirm(viewed, verdict, then) => {
-                self.confirm_unseen(viewed, ConfirmFor::Pane(id, verdict, then));
+                self.confirm_unseen(id, viewed, verdict, then);
             }
             Effect::Say(toast) => self.say(toast),
             Effect::Copy { text, what } => self.copy(&text, &what),
-            Effect::Open(Target::Review) => self.go_review(),
-            Effect::Open(Target::Pane(other)) => self.go(other),
-            Effect::Open(Target::Item(number)) => {
-                self.go_review();
-                self.go_to_item(number);
-                self.opened_in(id);
-            }
-            Effect::Open(Target::Items(words)) => self.show_items(&words),
-            Effect::Open(Target::Round(round)) => self.work_on(*round),
+            Effect::Open(target) => self.open(target, id),
             Effect::Edit(path, line) => self.edit_file(&path, line),
             Effect::Tagged(note) => self.tags.used(&note),
+            Effect::Searched(words) => self.searched(&words),
+            Effect::JudgedMany(revs) => {
+                self.bulk = revs.map(|revs| Done {
+                    what: What::Verdict(revs),
+                    since: 0,
+                });
+            }
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
+                self.count_after_bulk(false);
                 self.changed();
             }
+            Effect::EditedItem => self.count_after_bulk(false),
+            Effect::ForgetPainted => self.painted = None,
+            Effect::TogglePixels => self.toggle_pixels(),
             Effect::ReadMetadata => self.read_metadata(),
             Effect::Retire { terms, discard } => self.retire(terms, discard),
             Effect::Quit => self.leave(),
+        }
+    }
+
+    /// Works on a round in the review.
+    fn work_on(&mut self, round: Box<RoundState>, from: PaneId) {
+        let me = self.link.who();
+        if round.people.iter().any(|(name, _)| name == me) {
+            return self.show(PaneId::Review, Target::Round(round), from);
+        }
+        let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
+        let (name, people) = (&round.name, people.join(", "));
+        let why = format!("round `{name}` is assigned to {people}; you are {me}");
+        self.say(Toast::warning(why));
+    }
+
+    /// Remembers the words of a search.
+    fn searched(&mut self, words: &str) {
+        if !words.trim().is_empty() {
+            self.history.retain(|h| h != words);
+            self.history.push(words.to_string());
+        }
+    }
+
+    fn open(&mut self, target: Target, from: PaneId) {
+        match target {
+            Target::Review => self.go_review(),
+            Target::Pane(other) => self.go(other),
+            Target::Back(other) => self.show(other, target, from),
+            Target::Items(words) => self.show_items(&words, from),
+            Target::Round(round) => self.work_on(round, from),
+            Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
+                self.show(PaneId::Review, target, from);
+            }
         }
     }
 
@@ -177,7 +253,8 @@ impl App {
         let pictures = PictureThreads {
             setting: &self.setting,
             previews: &self.previews,
-            review: &self.review,
+            pixels: self.true_pixels.then_some(&self.pixels),
+            paired: self.paired_items(),
             root: &self.welcome.root,
         };
         let scene = Scene {
@@ -186,6 +263,8 @@ impl App {
             root: &self.welcome.root,
             pictures: &pictures,
             metadata: &self.metadata,
+            now: self.setting.clock.ms(),
+            is_covered: self.overlay.is_some(),
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }

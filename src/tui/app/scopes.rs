@@ -3,15 +3,12 @@
 use super::{App, PaneId};
 use crate::action::Scope;
 use crate::pane::Pane;
-use crate::panes::review::Phase;
 
 impl App {
     /// The active scopes, nearest first.
     pub(super) fn scopes(&self) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
             (Some(_), _) => return vec![Scope::Overlay],
-            (None, PaneId::Review) => self.review_scopes(),
-            (None, PaneId::List) => self.list.scopes().to_vec(),
             (None, PaneId::Filters) => self.filters.scopes().to_vec(),
             (None, PaneId::Board) => self.board.scopes().to_vec(),
             (None, other) => {
@@ -28,16 +25,5 @@ impl App {
     /// Whether keys that are no action are text for the pane.
     pub(super) fn typing(&self) -> bool {
         self.overlay.is_none() && self.panes.get(self.at).is_some_and(Pane::typing)
-    }
-
-    /// The scopes of the review, nearest first.
-    fn review_scopes(&self) -> Vec<Scope> {
-        match self.review.work() {
-            Some(work) if work.asks_answers() && work.phase == Phase::Item => {
-                vec![Scope::Answers, Scope::Round, Scope::Review]
-            }
-            Some(_) => vec![Scope::Round, Scope::Review],
-            None => vec![Scope::Review],
-        }
     }
 }

@@ -2,10 +2,10 @@
 //! terminal confirmed it, and which of its pictures were shown. If a picture was not shown, the
 //! program asks for confirmation.
 
-use super::overlay::{ConfirmFor, Overlay};
+use super::overlay::Overlay;
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::pane::{Painted, Viewed};
+use crate::pane::{Callback, Painted, Viewed};
 use crate::terminal::paint_receipt;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Seen, Verdict};
@@ -16,10 +16,7 @@ type Refused = &'static str;
 impl App {
     /// The item as the last frame painted it.
     fn on_screen(&self) -> Option<Painted> {
-        match self.at {
-            PaneId::Review => self.review.on_screen(),
-            other => self.panes.get(other)?.painted(),
-        }
+        self.panes.get(self.at)?.painted()
     }
 
     /// After a frame: the terminal query to send if the frame painted an item or picture that was
@@ -49,9 +46,6 @@ impl App {
     /// Why it cannot be judged now.
     pub(super) fn seen(&mut self, at: u64) -> Result<Viewed, Refused> {
         const NOT_YET: Refused = "this item is not on screen yet";
-        if self.at == PaneId::Review {
-            self.review.work().map_or(Ok(()), |work| work.ready())?;
-        }
         let painted = self.painted.clone().ok_or(NOT_YET)?;
         let Painted {
             number,
@@ -64,10 +58,6 @@ impl App {
         }
         if !ready {
             return Err("the picture is not on screen yet");
-        }
-        // A second verdict would be refused: the first one changes the item's revision.
-        if self.at == PaneId::Review && self.review.pending_on(number).is_some() {
-            return Err("your verdict on this item is being saved");
         }
         let viewed = |seen, ms| Viewed {
             number,
@@ -94,19 +84,13 @@ impl App {
         }
     }
 
-    pub(super) fn report_unconfirmed(&mut self, seen: Seen) {
-        if seen == Seen::Unconfirmed {
-            self.say(Toast::info(
-                "your terminal does not respond; the verdict is marked `seen:unconfirmed`",
-            ));
-        }
-    }
-
     /// The item as it was seen. `None` if it cannot be judged; the reason is shown.
     pub(super) fn viewed(&mut self, at: u64) -> Option<Viewed> {
         match self.seen(at) {
             Ok(viewed) => {
-                self.report_unconfirmed(viewed.seen);
+                if let Some(said) = viewed.unconfirmed() {
+                    self.say(Toast::info(said));
+                }
                 Some(viewed)
             }
             Err(why) => {
@@ -118,17 +102,14 @@ impl App {
 
     /// Runs `then` on the item, after a confirmation if a picture was not shown. Skipping and
     /// flagging need none, since they do not judge the picture.
-    pub(super) fn confirm_unseen(&mut self, viewed: Viewed, then: ConfirmFor) {
-        let verdict = match &then {
-            ConfirmFor::Verdict(verdict) => *verdict,
-            ConfirmFor::Macro(which) => self
-                .keymap
-                .macros()
-                .get(*which)
-                .map_or(Verdict::Accept, |made| made.verdict),
-            ConfirmFor::Answer(_) | ConfirmFor::AskAnswer => Verdict::Answer,
-            ConfirmFor::Pane(_, verdict, _) => *verdict,
-        };
+    pub(super) fn confirm_unseen(
+        &mut self,
+        id: PaneId,
+        viewed: Viewed,
+        verdict: Verdict,
+        then: Callback<Viewed>,
+    ) {
+        let then = (id, then);
         let does = match verdict {
             Verdict::Skip | Verdict::Flag => return self.confirmed(viewed, then),
             Verdict::Accept => "accepts",
@@ -152,15 +133,7 @@ impl App {
     }
 
     /// Runs the confirmed action.
-    pub(super) fn confirmed(&mut self, viewed: Viewed, then: ConfirmFor) {
-        match then {
-            ConfirmFor::Verdict(verdict) => self.judge_viewed(&viewed, verdict),
-            ConfirmFor::Macro(which) => self.macro_on(&viewed, which),
-            ConfirmFor::Answer(answer) => self.answer_with(&viewed, answer),
-            ConfirmFor::AskAnswer => self.ask_answer(viewed),
-            ConfirmFor::Pane(id, _, mut then) => {
-                self.with_pane(id, |pane, cx| then(pane, viewed, cx));
-            }
-        }
+    pub(super) fn confirmed(&mut self, viewed: Viewed, (id, mut then): (PaneId, Callback<Viewed>)) {
+        self.with_pane(id, |pane, cx| then(pane, viewed, cx));
     }
 }

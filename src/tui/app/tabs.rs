@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::{App, PaneId};
+use crate::pane::{Pane, Progress};
 use crate::panes::registry::TABS;
 use crate::theme::{Look, Role};
 use crate::widgets::text;
@@ -237,22 +238,23 @@ impl App {
             return;
         }
         let mut content = RowContent {
-            counts: if self.is_blind() {
+            counts: if self.hides_statuses() {
                 0
             } else {
                 tally_room(self.welcome.items)
             },
             ..RowContent::default()
         };
-        if self.at == PaneId::Review {
-            let ((place, filter), (place_room, receipt_room)) =
-                (self.review.position_text(), self.review.status_widths());
-            let receipt = self.review.receipt();
-            let receipt_room = receipt_room.max(text::width(&receipt));
-            content = RowContent {
-                place: (place, place_room),
+        if let Some(pane) = self.panes.get(self.at) {
+            let Progress {
+                place,
                 filter,
-                receipt: (receipt, receipt_room),
+                receipt,
+            } = pane.progress();
+            content = RowContent {
+                place,
+                filter,
+                receipt,
                 ..content
             };
         }
@@ -267,9 +269,14 @@ impl App {
         }
     }
 
+    /// Whether the screen must not reveal the status of items.
+    fn hides_statuses(&self) -> bool {
+        self.panes.get(self.at).is_some_and(Pane::hides_statuses)
+    }
+
     /// Counts by status. Empty until they are known, or if they would reveal hidden verdicts.
     fn tally(&self) -> String {
-        if self.counts.is_empty() || self.is_blind() {
+        if self.counts.is_empty() || self.hides_statuses() {
             String::new()
         } else {
             tally(&self.counts)

@@ -115,13 +115,9 @@ impl App {
 impl Pending {
     /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
-        use crate::panes::{filters, list};
+        use crate::panes::filters;
         match self {
             Pending::Pane(receiver) => receiver.opens,
-            Pending::List(list::ReplyFor::Values { .. }) | Pending::Explain(_) => {
-                Some(Opens::Overlay)
-            }
-            Pending::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
             Pending::Filters(filters::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }

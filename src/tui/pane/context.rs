@@ -19,7 +19,7 @@ use crate::widgets::toast::Toast;
 use benchtop_model::config::Reason;
 use benchtop_model::round::state::RoundState;
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, Result, Verdict};
+use benchtop_model::{Error, Filter, Result, Sort, Verdict};
 use benchtop_protocol::wire::{AnyReply, AnyRequest, NeedsConsent, Request, request};
 
 /// What a pane may read of the program during a call.
@@ -32,6 +32,10 @@ pub struct Env<'a> {
     pub reasons: &'a [Reason],
     /// Tags of earlier notes.
     pub tags: &'a [String],
+    /// Earlier searches, oldest first.
+    pub history: &'a [String],
+    /// The item of the review.
+    pub item: Option<u32>,
     /// Milliseconds of the program's clock.
     pub now: u64,
     /// The time of the key that led to the call.
@@ -40,6 +44,8 @@ pub struct Env<'a> {
     pub is_shown: bool,
     /// Whether a menu, prompt, or page is open.
     pub is_covered: bool,
+    /// Whether nothing may blink: there is no color, or a screen reader.
+    pub is_still: bool,
     /// Whether there is a connection to the owner.
     pub is_connected: bool,
 }
@@ -67,6 +73,18 @@ pub struct Chosen {
     pub note: String,
 }
 
+/// What happened to a menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Picked<'a> {
+    /// A key was typed. This is the note so far.
+    Noted(&'a str),
+    Chosen(Chosen),
+    Cancelled,
+}
+
+/// The receiver of a menu.
+pub type OnPicked = Box<dyn FnMut(&mut dyn Pane, Picked<'_>, &mut Context<'_>)>;
+
 /// What happened to a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typed<'a> {
@@ -88,6 +106,8 @@ pub struct Receiver {
     pub opens: Option<Opens>,
     /// The name by which the pane cancels the request.
     pub name: Option<&'static str>,
+    /// The program waits for the reply before it quits.
+    pub before_quit: bool,
     then: Rc<RefCell<Callback<Result<AnyReply>>>>,
 }
 
@@ -109,6 +129,7 @@ pub struct Ask {
     pub request: AnyRequest,
     opens: Option<Opens>,
     name: Option<&'static str>,
+    before_quit: bool,
     /// Say so if there is no connection, because a key asked for it.
     pub is_for_key: bool,
     then: Callback<Result<AnyReply>>,
@@ -147,6 +168,7 @@ impl Ask {
             request,
             opens: None,
             name: None,
+            before_quit: false,
             is_for_key: false,
             then,
         }
@@ -182,6 +204,14 @@ impl Ask {
         }
     }
 
+    /// The program waits for the reply before it quits.
+    pub fn before_quit(self) -> Ask {
+        Ask {
+            before_quit: true,
+            ..self
+        }
+    }
+
     /// Says so if there is no connection.
     pub fn for_key(self) -> Ask {
         Ask {
@@ -196,6 +226,7 @@ impl Ask {
             pane,
             opens: self.opens,
             name: self.name,
+            before_quit: self.before_quit,
             then: Rc::new(RefCell::new(self.then)),
         };
         (self.request, receiver)
@@ -207,10 +238,20 @@ impl Ask {
 pub enum Target {
     /// The review, where it was: the pane has nothing left to close.
     Review,
-    /// Another pane.
-    Pane(PaneId),
     /// An item in the review. Back returns to the pane.
     Item(u32),
+    /// An item in the review, with the items of a filter as the queue. Back returns to the pane.
+    Queue {
+        number: u32,
+        filter: Filter,
+        sort: Vec<Sort>,
+    },
+    /// The item with this id in the review.
+    ItemWithId(String),
+    /// Another pane.
+    Pane(PaneId),
+    /// The pane that opened an item.
+    Back(PaneId),
     /// The item list with this filter.
     Items(String),
     /// Work on this round.
@@ -222,7 +263,7 @@ pub enum Effect {
     Ask(Ask),
     /// Cancels the pending requests of this name.
     Cancel(&'static str),
-    Menu(Menu, Callback<Chosen>),
+    Menu(Menu, OnPicked),
     Prompt(Prompt, OnTyped),
     Page(Page),
     /// Calls back with the item on screen as it was seen at this time, or says why it cannot be
@@ -241,8 +282,19 @@ pub enum Effect {
     Edit(PathBuf, u32),
     /// Offers the tags of this note later.
     Tagged(String),
+    /// Offers these words in later searches.
+    Searched(String),
     /// A verdict of the pane is on disk, with this revision.
     Saved(u64),
+    /// An edit of an item is on disk.
+    EditedItem,
+    /// What was painted no longer counts: the annotator has to see the item again.
+    ForgetPainted,
+    /// Turns true pixels on or off.
+    TogglePixels,
+    /// Verdicts on many items are on disk, from the first to the last revision. They are undone as
+    /// one step.
+    JudgedMany(Option<(u64, u64)>),
     /// Reads the metadata files. [`Notice::Metadata`](super::Notice::Metadata) follows.
     ReadMetadata,
     /// Disables these terms and saves the metadata. With `discard`, rejects their items.
@@ -269,7 +321,12 @@ impl fmt::Debug for Effect {
             Effect::Open(target) => write!(f, "Open({target:?})"),
             Effect::Edit(path, line) => write!(f, "Edit({}, {line})", path.display()),
             Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
+            Effect::Searched(words) => write!(f, "Searched({words:?})"),
             Effect::Saved(rev) => write!(f, "Saved({rev})"),
+            Effect::EditedItem => f.write_str("EditedItem"),
+            Effect::ForgetPainted => f.write_str("ForgetPainted"),
+            Effect::TogglePixels => f.write_str("TogglePixels"),
+            Effect::JudgedMany(revs) => write!(f, "JudgedMany({revs:?})"),
             Effect::ReadMetadata => f.write_str("ReadMetadata"),
             Effect::Retire { terms, discard } => write!(f, "Retire({terms:?}, {discard})"),
             Effect::Quit => f.write_str("Quit"),
@@ -357,7 +414,29 @@ impl<'a> Context<'a> {
         menu: Menu,
         then: impl FnOnce(&mut P, Chosen, &mut Context<'_>) + 'static,
     ) {
-        self.push(Effect::Menu(menu, callback(then)));
+        let mut then = Some(then);
+        self.menu_live(menu, move |pane: &mut P, picked, cx| {
+            if let Picked::Chosen(chosen) = picked
+                && let Some(then) = then.take()
+            {
+                then(pane, chosen, cx);
+            }
+        });
+    }
+
+    /// Asks for lines of this menu, and a note that counts while it is typed.
+    pub fn menu_live<P: Pane>(
+        &mut self,
+        menu: Menu,
+        mut then: impl FnMut(&mut P, Picked<'_>, &mut Context<'_>) + 'static,
+    ) {
+        let then: OnPicked = Box::new(move |pane, picked, cx| {
+            let pane: &mut dyn Any = pane;
+            if let Some(pane) = pane.downcast_mut::<P>() {
+                then(pane, picked, cx);
+            }
+        });
+        self.push(Effect::Menu(menu, then));
     }
 
     /// Asks for a line of text. If `then` returns an error, the prompt shows it and stays open.
@@ -461,9 +540,35 @@ impl<'a> Context<'a> {
         self.push(Effect::Tagged(note.into()));
     }
 
+    /// Offers these words in later searches.
+    pub fn searched(&mut self, words: impl Into<String>) {
+        self.push(Effect::Searched(words.into()));
+    }
+
+    /// Verdicts on many items are on disk, from the first to the last revision. They are undone as
+    /// one step.
+    pub fn judged_many(&mut self, revs: Option<(u64, u64)>) {
+        self.push(Effect::JudgedMany(revs));
+    }
+
     /// A verdict of the pane is on disk, with this revision.
     pub fn saved(&mut self, rev: u64) {
         self.push(Effect::Saved(rev));
+    }
+
+    /// An edit of an item is on disk.
+    pub fn edited_item(&mut self) {
+        self.push(Effect::EditedItem);
+    }
+
+    /// The annotator has to see the item again, even if it is the one that was painted.
+    pub fn forget_painted(&mut self) {
+        self.push(Effect::ForgetPainted);
+    }
+
+    /// Turns true pixels on or off.
+    pub fn toggle_pixels(&mut self) {
+        self.push(Effect::TogglePixels);
     }
 
     /// Reads the metadata files. [`Notice::Metadata`](super::Notice::Metadata) follows.

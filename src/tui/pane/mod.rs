@@ -9,40 +9,59 @@
 //! |---|---|
 //! | [`context`] | the effects that a pane queues, with their callbacks |
 //! | [`id`] | the names of the panes |
+//! | [`progress`] | what the first row shows of a pane |
 //! | [`recorder`] | a program that only records, for tests |
 //! | [`scene`] | what a pane draws with |
 //! | [`seen`] | an item as it was painted and seen |
+//! | [`table_menus`] | menus and prompts that panes with tables share |
 //! | [`timer`] | work that is due later |
 
 pub mod context;
 pub mod id;
+pub mod progress;
 pub mod recorder;
 pub mod scene;
 pub mod seen;
+pub mod table_menus;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod timer;
 
 use std::any::Any;
+use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-pub use context::{Ask, Callback, Chosen, Context, Effect, Env, Target, Typed, menu};
+pub use context::{Ask, Callback, Chosen, Context, Effect, Env, Picked, Target, Typed, menu};
 pub use id::{Opens, PaneId};
+pub use progress::Progress;
 pub use scene::{Pictures, Scene};
 pub use seen::{Painted, Viewed};
 pub use timer::Timer;
 
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
+use crate::preview::worker::Ready;
+use benchtop_model::Item;
 use benchtop_model::job::JobState;
+use benchtop_model::scoring::job::ScoringState;
+use benchtop_protocol::wire::{Receipt, ResumePoint};
 
 /// Something that happened outside of the pane. Every pane gets it, also those that are not on
 /// screen ([`Env::is_shown`]).
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
+    /// The program starts where the annotator left off. The project has this many items.
+    Started {
+        place: &'a ResumePoint,
+        items: u32,
+    },
+    /// The project now has this many items.
+    Items(u32),
+    /// The annotator quits.
+    Quitting,
     /// There is a new connection to the owner. Requests without a reply are lost.
     Reconnected,
     /// Anything may have changed.
@@ -53,8 +72,24 @@ pub enum Notice<'a> {
     Recount,
     /// This item changed.
     Item(u32),
-    /// The annotator undid or redid a step on this item.
-    TakenBack(u32),
+    /// Somebody gave a verdict. [`Notice::Item`] follows.
+    Verdict {
+        who: &'a str,
+        receipt: &'a Receipt,
+    },
+    /// The annotator undid or redid a step.
+    TakenBack {
+        redo: bool,
+        receipt: &'a Receipt,
+    },
+    /// Pictures of these items were generated. [`Notice::Item`] follows for each.
+    Pictures(&'a [u32]),
+    /// The progress of a scoring job.
+    Scoring(&'a ScoringState),
+    /// The rules of `benchtop.toml` changed.
+    Rules,
+    /// The metadata changed, so items may have become stale or fresh.
+    Stale,
     /// Rounds were created, changed, or deleted.
     Rounds,
     Job(&'a JobState),
@@ -63,6 +98,8 @@ pub enum Notice<'a> {
     Metadata,
     /// The user closed the editor and may have changed files of the project.
     Edited,
+    /// A frame of another size was drawn.
+    Resized,
 }
 
 /// A screen that a tab leads to. `panes::registry` has one row for each.
@@ -70,13 +107,31 @@ pub trait Pane: Any {
     /// The scopes with live keys, nearest first.
     fn scopes(&self) -> &'static [Scope];
 
+    /// The scopes of the key bar, if not those with live keys.
+    fn bar(&self) -> Option<&'static [Scope]> {
+        None
+    }
+
     /// The description on the help page.
     fn help(&self, keys: &Keymap) -> String;
 
     /// Opens the pane, or loads it again.
     fn open(&mut self, cx: &mut Context<'_>);
 
+    /// Opens the pane for something that another pane asks for.
+    fn show(&mut self, _target: Target, _from: PaneId, cx: &mut Context<'_>) {
+        self.open(cx);
+    }
+
     fn act(&mut self, action: Action, cx: &mut Context<'_>);
+
+    /// Runs a macro of the keymap.
+    fn run_macro(&mut self, _which: usize, _cx: &mut Context<'_>) {}
+
+    /// Gets every key first, also those for a menu. Returns whether that is all the key does.
+    fn before_key(&mut self, _key: KeyEvent, _cx: &mut Context<'_>) -> bool {
+        false
+    }
 
     /// Whether keys that are no action are text.
     fn typing(&self) -> bool {
@@ -109,6 +164,16 @@ pub trait Pane: Any {
     /// Runs the work that is due.
     fn tick(&mut self, _cx: &mut Context<'_>) {}
 
+    /// The item on screen, for other panes.
+    fn item(&self) -> Option<u32> {
+        None
+    }
+
+    /// Loaded items that belong to pairs. Other panes find the other picture of a pair among them.
+    fn paired_items(&self) -> Vec<Arc<Item>> {
+        Vec::new()
+    }
+
     /// The item that the last frame painted, if the pane judges items.
     fn painted(&self) -> Option<Painted> {
         None
@@ -117,6 +182,26 @@ pub trait Pane: Any {
     /// Whether verdicts await their receipts. The program waits for them before it quits.
     fn has_unsaved(&self) -> bool {
         false
+    }
+
+    /// The picture that the last frame drew, if it may be drawn in true pixels, and its place.
+    fn pixels(&self) -> Option<(Arc<Ready>, Rect)> {
+        None
+    }
+
+    /// Whether the screen must not reveal the status of items.
+    fn hides_statuses(&self) -> bool {
+        false
+    }
+
+    /// Whether going back from here quits the program.
+    fn is_home(&self) -> bool {
+        false
+    }
+
+    /// What the first row shows of the pane.
+    fn progress(&self) -> Progress {
+        Progress::default()
     }
 
     /// Whether it shows progress that arrives more often than anybody can read. Frames without a

@@ -6,15 +6,15 @@ use std::path::Path;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::context::{Chosen, Context, Effect, Env, Typed};
+use super::context::{Chosen, Context, Effect, Env, Picked, Typed};
 use super::id::PaneId;
 use super::scene::{Pictures, Scene};
 use super::seen::Viewed;
 use super::{Notice, Pane};
 use crate::action::Action;
+use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
-use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::worker::Source;
 use crate::preview::{Part, View};
 use crate::theme::Look;
@@ -63,10 +63,13 @@ impl Recorder {
             who: &self.who,
             reasons: &self.reasons,
             tags: &[],
+            history: &[],
+            item: None,
             now: self.now,
             key_at: self.now,
             is_shown: self.is_shown,
             is_covered: false,
+            is_still: false,
             is_connected: self.is_connected,
         };
         let mut metadata = self.metadata.borrow_mut();
@@ -113,7 +116,9 @@ impl Recorder {
             return Vec::new();
         };
         let (picks, note) = (vec![pick], String::new());
-        self.call(pane, |pane, cx| then(pane, Chosen { picks, note }, cx))
+        self.call(pane, |pane, cx| {
+            then(pane, Picked::Chosen(Chosen { picks, note }), cx)
+        })
     }
 
     /// Submits the text of an [`Effect::Prompt`]. Other effects get nothing.
@@ -166,6 +171,8 @@ impl Recorder {
             root: Path::new(""),
             pictures: &NoPictures,
             metadata: &self.metadata.borrow(),
+            now: self.now,
+            is_covered: false,
         };
         pane.draw(area, buf, &scene)
     }
@@ -186,6 +193,10 @@ impl Pictures for NoPictures {
         }
     }
 
+    fn view_in(&self, place: Rect) -> View {
+        self.cells_in(place)
+    }
+
     fn one(&self, _key: &str, _path: &Path, _view: View) -> Picture {
         Picture::Loading
     }
@@ -198,5 +209,5 @@ impl Pictures for NoPictures {
         Picture::Loading
     }
 
-    fn ahead(&self, _sources: Vec<Source>, _view: View) {}
+    fn ahead(&self, _wishes: Vec<(Vec<Source>, View)>) {}
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use ratatui::layout::Rect;
 
 use crate::action::Action;
+use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
-use crate::panes::review::{Loaded, Picture, Sides};
 use crate::preview::View;
 use crate::preview::worker::Source;
 use crate::theme::Look;
@@ -21,6 +21,10 @@ pub struct Scene<'a> {
     pub pictures: &'a dyn Pictures,
     /// The metadata that is being edited.
     pub metadata: &'a EditSession,
+    /// Milliseconds of the program's clock.
+    pub now: u64,
+    /// Whether a menu, prompt, or page is open.
+    pub is_covered: bool,
 }
 
 impl Scene<'_> {
@@ -36,6 +40,9 @@ pub trait Pictures {
     /// A view of a whole picture as cells in `place`.
     fn cells_in(&self, place: Rect) -> View;
 
+    /// A view of a whole picture as cells in `place`, and in true pixels if enabled.
+    fn view_in(&self, place: Rect) -> View;
+
     /// A picture file. `key` names its content.
     fn one(&self, key: &str, path: &Path, view: View) -> Picture;
 
@@ -46,5 +53,5 @@ pub trait Pictures {
     fn one_of(&self, sides: &mut Sides, view: View) -> Picture;
 
     /// Prepares pictures that are likely needed next.
-    fn ahead(&self, sources: Vec<Source>, view: View);
+    fn ahead(&self, wishes: Vec<(Vec<Source>, View)>);
 }

@@ -53,6 +53,12 @@ impl Viewed {
         }
     }
 
+    /// A note that the terminal did not confirm the frame.
+    pub fn unconfirmed(&self) -> Option<&'static str> {
+        let said = "your terminal does not respond; the verdict is marked `seen:unconfirmed`";
+        (self.seen == Seen::Unconfirmed).then_some(said)
+    }
+
     /// The pictures that were not painted, in words.
     pub fn unseen(&self) -> Option<String> {
         PictureSeen::describe_unseen(&self.pictures)

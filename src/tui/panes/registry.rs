@@ -4,6 +4,8 @@ use super::adjudicate::AdjudicatePane;
 use super::agreement::AgreementPane;
 use super::coverage::CoveragePane;
 use super::generate::GeneratePane;
+use super::list::ListPane;
+use super::review::ReviewPane;
 use super::rounds::RoundsPane;
 use super::templates::TemplatesPane;
 use super::vocabulary::VocabularyPane;
@@ -34,7 +36,7 @@ pub const TABS: [Tab; 11] = [
         name: "Review",
         short: "Review",
         scopes: &[Scope::Review],
-        new: None,
+        new: Some(|_| Box::new(ReviewPane::new())),
     },
     Tab {
         id: PaneId::List,
@@ -42,7 +44,7 @@ pub const TABS: [Tab; 11] = [
         name: "Items",
         short: "Items",
         scopes: &[Scope::List],
-        new: None,
+        new: Some(|_| Box::new(ListPane::new())),
     },
     Tab {
         id: PaneId::Board,

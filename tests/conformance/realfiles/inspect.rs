@@ -11,7 +11,7 @@ use super::{
     by_key, ids, items, predictions, same_answers, same_questions, same_text, tool, verdict,
 };
 
-fn logs(folder: &std::path::Path, expected: &Value) -> Vec<(PathBuf, Format, Value)> {
+fn logs(folder: &std::path::Path, expected: &Value) -> Vec<(PathBuf, &'static Format, Value)> {
     let runs = expected["runs"].as_object().unwrap();
     let of = |(name, run): (&String, &Value)| {
         let path = folder.join(name);
@@ -33,12 +33,12 @@ fn inspect_logs_hold_questions_answers_and_verdicts() {
         assert_eq!(
             format,
             if zipped {
-                Format::InspectEval
+                formats::named("inspect-eval").unwrap()
             } else {
-                Format::InspectJson
+                formats::named("inspect-json").unwrap()
             }
         );
-        let about = formats::about(&path, format, &[]).unwrap();
+        let about = (format.about)(&path, &[]).unwrap();
         assert_eq!(about.model.as_deref(), expected["model"].as_str());
         assert_eq!(about.dataset.as_deref(), expected["dataset"].as_str());
         assert!(about.written.unwrap().starts_with("2026-11-21T00:4"));

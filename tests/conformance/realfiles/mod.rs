@@ -23,7 +23,7 @@ fn tool(name: &str) -> Option<(PathBuf, Value)> {
 }
 
 /// The only file of a format below a path.
-fn found(path: &Path, format: Format) -> PathBuf {
+fn found(path: &Path, format: &Format) -> PathBuf {
     let mut files: Vec<PathBuf> = formats::detect_files(path)
         .unwrap()
         .files
@@ -35,20 +35,20 @@ fn found(path: &Path, format: Format) -> PathBuf {
         files.len(),
         1,
         "{} in {}: {files:?}",
-        format.name(),
+        format.name,
         path.display()
     );
     files.remove(0)
 }
 
-fn items(path: &Path, format: Format) -> Vec<Item> {
+fn items(path: &Path, format: &Format) -> Vec<Item> {
     formats::items(path, format, "d")
         .unwrap()
         .map(|(_, item)| item.unwrap())
         .collect()
 }
 
-fn predictions(path: &Path, format: Format) -> (Vec<Prediction>, Vec<String>) {
+fn predictions(path: &Path, format: &Format) -> (Vec<Prediction>, Vec<String>) {
     let mut reader = formats::predictions(path, format).unwrap();
     let rows = reader.by_ref().map(|(_, row)| row.unwrap()).collect();
     (rows, reader.notes())

@@ -1,6 +1,6 @@
 //! lmms-eval, HELM, OpenCompass, Label Studio and FiftyOne.
 
-use benchtop::formats::{self, Format};
+use benchtop::formats;
 use benchtop::model::Key;
 use serde_json::{Value, json};
 
@@ -17,16 +17,16 @@ fn lmms_eval_samples_read() {
     let Some((folder, expected)) = tool("lmms-eval") else {
         return;
     };
-    let path = found(&folder, Format::LmmsSamples);
-    let about = formats::about(&path, Format::LmmsSamples, &[]).unwrap();
+    let path = found(&folder, formats::named("lmms-eval-samples").unwrap());
+    let about = (formats::named("lmms-eval-samples").unwrap().about)(&path, &[]).unwrap();
     assert_eq!(
         (about.model.as_deref(), about.dataset.as_deref()),
         (Some("m-good"), expected["task"].as_str())
     );
     assert!(about.positions);
-    let all = items(&path, Format::LmmsSamples);
+    let all = items(&path, formats::named("lmms-eval-samples").unwrap());
     same_questions(&all, &expected["questions"], position);
-    let (rows, _) = predictions(&path, Format::LmmsSamples);
+    let (rows, _) = predictions(&path, formats::named("lmms-eval-samples").unwrap());
     assert_eq!(rows.len(), expected["n_samples"].as_u64().unwrap() as usize);
     same_answers(&rows, &expected["predictions"], position, None);
     let of = by_key(&rows);
@@ -45,9 +45,9 @@ fn lmms_eval_samples_read() {
         .count();
     assert_eq!(right as u64, expected["tool_right"].as_u64().unwrap());
     // The data set that was asked, with the ids and pictures that the samples lack.
-    let table = found(&folder.join("data"), Format::Table);
+    let table = found(&folder.join("data"), formats::named("table").unwrap());
     same_questions(
-        &items(&table, Format::Table),
+        &items(&table, formats::named("table").unwrap()),
         &expected["questions"],
         Key::Int,
     );
@@ -59,15 +59,18 @@ fn a_helm_run_reads() {
         return;
     };
     let key = |id: i64| Key::Text(format!("id{id}"));
-    let path = found(&folder, Format::HelmState);
-    let about = formats::about(&path, Format::HelmState, &[]).unwrap();
+    let path = found(&folder, formats::named("helm-scenario-state").unwrap());
+    let about = (formats::named("helm-scenario-state").unwrap().about)(&path, &[]).unwrap();
     assert_eq!(
         (about.model.as_deref(), about.dataset.as_deref()),
         (Some("m-good"), Some("dysca_DyscaA"))
     );
     for (path, format) in [
-        (path.clone(), Format::HelmState),
-        (found(&folder, Format::HelmInstances), Format::HelmInstances),
+        (path.clone(), formats::named("helm-scenario-state").unwrap()),
+        (
+            found(&folder, formats::named("helm-instances").unwrap()),
+            formats::named("helm-instances").unwrap(),
+        ),
     ] {
         let all = items(&path, format);
         same_questions(&all, &expected["questions"], key);
@@ -82,7 +85,7 @@ fn a_helm_run_reads() {
             );
         }
     }
-    let (rows, notes) = predictions(&path, Format::HelmState);
+    let (rows, notes) = predictions(&path, formats::named("helm-scenario-state").unwrap());
     let errored = ids(&expected["errored"]);
     assert_eq!(
         rows.len() + errored.len(),
@@ -112,8 +115,11 @@ fn opencompass_answers_read_whole_and_in_parts() {
     let Some((folder, expected)) = tool("opencompass") else {
         return;
     };
-    let whole = found(&folder.join("predictions"), Format::OpenCompass);
-    let about = formats::about(&whole, Format::OpenCompass, &[]).unwrap();
+    let whole = found(
+        &folder.join("predictions"),
+        formats::named("opencompass-predictions").unwrap(),
+    );
+    let about = (formats::named("opencompass-predictions").unwrap().about)(&whole, &[]).unwrap();
     assert_eq!(
         (
             about.model.as_deref(),
@@ -123,23 +129,23 @@ fn opencompass_answers_read_whole_and_in_parts() {
         (Some("m-good"), Some("DyscaA"), None)
     );
     same_questions(
-        &items(&whole, Format::OpenCompass),
+        &items(&whole, formats::named("opencompass-predictions").unwrap()),
         &expected["questions"],
         position,
     );
-    let (rows, _) = predictions(&whole, Format::OpenCompass);
+    let (rows, _) = predictions(&whole, formats::named("opencompass-predictions").unwrap());
     same_answers(&rows, &expected["predictions"], position, None);
     let (mut all, mut parts) = (Vec::new(), Vec::new());
     for part in 0..2 {
         let path = folder.join(format!("predictions_split/m-good/DyscaA_{part}.json"));
         assert_eq!(
             formats::detect_files(&path).unwrap().files[0].format,
-            Format::OpenCompass
+            formats::named("opencompass-predictions").unwrap()
         );
-        let about = formats::about(&path, Format::OpenCompass, &[]).unwrap();
+        let about = (formats::named("opencompass-predictions").unwrap().about)(&path, &[]).unwrap();
         assert_eq!(about.dataset.as_deref(), Some("DyscaA"));
         parts.push(about.part_of.unwrap());
-        all.extend(predictions(&path, Format::OpenCompass).0);
+        all.extend(predictions(&path, formats::named("opencompass-predictions").unwrap()).0);
     }
     assert_eq!(parts[0], parts[1]);
     assert_eq!(all.len(), 26);
@@ -151,7 +157,10 @@ fn label_studio_tasks_and_tables_read() {
     let Some((folder, expected)) = tool("label-studio") else {
         return;
     };
-    let all_tasks = items(&folder.join("DyscaA.all.json"), Format::LabelStudio);
+    let all_tasks = items(
+        &folder.join("DyscaA.all.json"),
+        formats::named("label-studio").unwrap(),
+    );
     same_questions(&all_tasks, &expected["questions"], Key::Int);
     for question in expected["questions"].as_array().unwrap() {
         let item = all_tasks
@@ -180,7 +189,10 @@ fn label_studio_tasks_and_tables_read() {
     }
     let raw: Vec<Value> =
         serde_json::from_slice(&std::fs::read(folder.join("DyscaA.json")).unwrap()).unwrap();
-    let (rows, _) = predictions(&folder.join("DyscaA.json"), Format::LabelStudio);
+    let (rows, _) = predictions(
+        &folder.join("DyscaA.json"),
+        formats::named("label-studio").unwrap(),
+    );
     // A task names its predictions by number; what they say stands in the annotations made from one.
     let said = raw.iter().filter(|t| {
         t["annotations"]
@@ -208,8 +220,8 @@ fn fiftyone_samples_read() {
     let Some((folder, expected)) = tool("fiftyone") else {
         return;
     };
-    let path = found(&folder.join("dataset"), Format::FiftyOne);
-    let all = items(&path, Format::FiftyOne);
+    let path = found(&folder.join("dataset"), formats::named("fiftyone").unwrap());
+    let all = items(&path, formats::named("fiftyone").unwrap());
     assert_eq!(all.len(), expected["n_samples"].as_u64().unwrap() as usize);
     same_questions(&all, &expected["questions"], Key::Int);
     for question in expected["questions"].as_array().unwrap() {
@@ -219,7 +231,7 @@ fn fiftyone_samples_read() {
             .unwrap();
         assert_eq!(json!(item.images[0].name), question["image"]);
     }
-    let (rows, _) = predictions(&path, Format::FiftyOne);
+    let (rows, _) = predictions(&path, formats::named("fiftyone").unwrap());
     // An answer without a label names no model: the file does.
     let model = &expected["predictions"]["model_field"];
     assert!(
@@ -227,7 +239,7 @@ fn fiftyone_samples_read() {
             .all(|row| row.extra.get(formats::MODEL).is_none_or(|m| m == model))
     );
     assert_eq!(
-        formats::about(&path, Format::FiftyOne, &[])
+        (formats::named("fiftyone").unwrap().about)(&path, &[])
             .unwrap()
             .model
             .as_deref(),
@@ -248,7 +260,7 @@ fn fiftyone_samples_read() {
         "{boxes}"
     );
     let table = folder.join("cvat_like_csv/labels.csv");
-    let one = items(&table, Format::Table);
+    let one = items(&table, formats::named("table").unwrap());
     assert_eq!(
         one.iter().map(|i| i.key.clone()).collect::<Vec<_>>(),
         ids(&expected["one_per_picture"])

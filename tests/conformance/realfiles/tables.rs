@@ -1,6 +1,6 @@
 //! Hugging Face: folders, Parquet, and predictions in three forms.
 
-use benchtop::formats::{self, Format};
+use benchtop::formats;
 use benchtop::model::{Key, QuestionKind};
 
 use super::{by_key, ids, items, predictions, same_questions, same_text, tool};
@@ -15,14 +15,14 @@ fn a_picture_folder_reads_with_its_splits() {
         let path = folder.join(format!("imagefolder/{split}/metadata.jsonl"));
         assert_eq!(
             formats::detect_files(&path).unwrap().files[0].format,
-            Format::Table
+            formats::named("table").unwrap()
         );
-        let about = formats::about(&path, Format::Table, &[]).unwrap();
+        let about = (formats::named("table").unwrap().about)(&path, &[]).unwrap();
         assert_eq!(
             about.dataset.as_deref(),
             Some(format!("imagefolder-{split}").as_str())
         );
-        let items = items(&path, Format::Table);
+        let items = items(&path, formats::named("table").unwrap());
         let keys: Vec<Key> = items.iter().map(|i| i.key.clone()).collect();
         assert_eq!(
             keys,
@@ -48,8 +48,8 @@ fn a_parquet_table_reads_with_its_pictures() {
     let Some((folder, expected)) = tool("hf-datasets") else {
         return;
     };
-    let path = super::found(&folder.join("parquet"), Format::Table);
-    let mut reader = formats::items(&path, Format::Table, "d").unwrap();
+    let path = super::found(&folder.join("parquet"), formats::named("table").unwrap());
+    let mut reader = formats::items(&path, formats::named("table").unwrap(), "d").unwrap();
     let (mut all, mut pictures) = (Vec::new(), 0);
     while let Some((_, item)) = reader.next() {
         for picture in reader.pictures() {
@@ -86,10 +86,10 @@ fn three_prediction_formats_distinguish_null_from_empty() {
         let path = folder.join(format!("predictions.{ending}"));
         assert_eq!(
             formats::detect_files(&path).unwrap().files[0].format,
-            Format::TablePredictions,
+            formats::named("table-predictions").unwrap(),
             "{ending}"
         );
-        let (rows, notes) = predictions(&path, Format::TablePredictions);
+        let (rows, notes) = predictions(&path, formats::named("table-predictions").unwrap());
         // A comma-separated file cannot say that there is no answer: the cell is empty.
         let unanswered = if ending == "csv" { 0 } else { null.len() };
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use benchtop::formats::{self, Format};
+use benchtop::formats;
 use benchtop::model::{Key, QuestionKind};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn a_vlmevalkit_table_holds_every_question_and_picture() {
         return;
     };
     let path = folder.join("LMUData/DyscaA.tsv");
-    let mut reader = formats::items(&path, Format::VlmDataset, "d").unwrap();
+    let mut reader = formats::items(&path, formats::named("vlmevalkit").unwrap(), "d").unwrap();
     let (mut all, mut pictures) = (Vec::new(), Vec::new());
     while let Some((_, item)) = reader.next() {
         all.push(item.unwrap());
@@ -89,14 +89,14 @@ fn vlmevalkit_runs_hold_every_answer_with_the_tool_s_verdict() {
         let path = folder.join(format!("outputs/{name}/m-good/m-good_DyscaA.{format}"));
         assert_eq!(
             formats::detect_files(&path).unwrap().files[0].format,
-            Format::VlmPredictions
+            formats::named("vlmevalkit-predictions").unwrap()
         );
-        let about = formats::about(&path, Format::VlmPredictions, &[]).unwrap();
+        let about = (formats::named("vlmevalkit-predictions").unwrap().about)(&path, &[]).unwrap();
         assert_eq!(
             (about.model.as_deref(), about.dataset.as_deref()),
             (Some("m-good"), Some("DyscaA"))
         );
-        let (rows, notes) = predictions(&path, Format::VlmPredictions);
+        let (rows, notes) = predictions(&path, formats::named("vlmevalkit-predictions").unwrap());
         assert_eq!(rows.len(), run["n_rows"].as_u64().unwrap() as usize);
         same_answers(&rows, &run["predictions"], Key::Int, cut);
         assert_eq!(
@@ -133,7 +133,7 @@ fn vlmevalkit_readers_keep_missing_and_duplicate_rows() {
     for (name, format) in [("xlsx_missing_dup", "xlsx"), ("tsv_missing_dup", "tsv")] {
         let run = &expected["runs"][name];
         let path = folder.join(format!("outputs/{name}/m-good/m-good_DyscaA.{format}"));
-        let (rows, _) = predictions(&path, Format::VlmPredictions);
+        let (rows, _) = predictions(&path, formats::named("vlmevalkit-predictions").unwrap());
         assert_eq!(rows.len(), run["n_rows"].as_u64().unwrap() as usize);
         let of = by_key(&rows);
         assert_eq!(of.len(), run["n_distinct"].as_u64().unwrap() as usize);
@@ -169,9 +169,9 @@ fn verdict_files_join_their_answer_files_and_lost_options_are_counted() {
     let path = folder.join("outputs/tsv/m-good/m-good_DyscaA_exact_matching_result.tsv");
     assert_eq!(
         formats::detect_files(&path).unwrap().files[0].format,
-        Format::VlmResults
+        formats::named("vlmevalkit-results").unwrap()
     );
-    let about = formats::about(&path, Format::VlmResults, &[]).unwrap();
+    let about = (formats::named("vlmevalkit-results").unwrap().about)(&path, &[]).unwrap();
     assert_eq!(
         (about.model.as_deref(), about.dataset.as_deref()),
         (Some("m-good"), Some("DyscaA"))
@@ -182,7 +182,7 @@ fn verdict_files_join_their_answer_files_and_lost_options_are_counted() {
     );
     let mut reader = formats::items(
         &path.with_file_name("m-good_DyscaA.tsv"),
-        Format::VlmPredictions,
+        formats::named("vlmevalkit-predictions").unwrap(),
         "d",
     )
     .unwrap();
@@ -212,11 +212,14 @@ fn circular_rotations_form_sets_with_their_group_verdicts() {
     let expected = &expected["circular"];
     let all = items(
         &folder.join("LMUData/DyscaCircA_circular.tsv"),
-        Format::VlmDataset,
+        formats::named("vlmevalkit").unwrap(),
     );
     assert_eq!(all.len(), expected["n_rows"].as_u64().unwrap() as usize);
-    let path = found(&folder.join("outputs/circular"), Format::VlmPredictions);
-    let (rows, _) = predictions(&path, Format::VlmPredictions);
+    let path = found(
+        &folder.join("outputs/circular"),
+        formats::named("vlmevalkit-predictions").unwrap(),
+    );
+    let (rows, _) = predictions(&path, formats::named("vlmevalkit-predictions").unwrap());
     let of = by_key(&rows);
     for row in expected["rows"].as_array().unwrap() {
         let key = Key::Int(row["index"].as_i64().unwrap());
@@ -257,10 +260,16 @@ fn yes_no_runs_hold_the_tool_s_readings() {
         return;
     };
     let expected = &expected["yes_no"];
-    let all = items(&folder.join("LMUData/DyscaYN_A.tsv"), Format::VlmDataset);
+    let all = items(
+        &folder.join("LMUData/DyscaYN_A.tsv"),
+        formats::named("vlmevalkit").unwrap(),
+    );
     let (rows, _) = predictions(
-        &found(&folder.join("outputs/yorn"), Format::VlmPredictions),
-        Format::VlmPredictions,
+        &found(
+            &folder.join("outputs/yorn"),
+            formats::named("vlmevalkit-predictions").unwrap(),
+        ),
+        formats::named("vlmevalkit-predictions").unwrap(),
     );
     assert_eq!((all.len(), rows.len()), (7, 7));
     for question in expected["questions"].as_array().unwrap() {

@@ -45,15 +45,52 @@ pub(super) fn sought(word: &str) -> &str {
     if is_dense(word) { word.trim() } else { word }
 }
 
+/// The pairs of neighboring bytes in a text. Most words of a list are excluded by them, which is
+/// much faster than a search.
+struct Pairs([u64; 64]);
+
+impl Pairs {
+    fn of(text: &str) -> Pairs {
+        let mut pairs = Pairs([0; 64]);
+        for pair in text.as_bytes().windows(2) {
+            let (word, bit) = Pairs::place(pair);
+            pairs.0[word] |= bit;
+        }
+        pairs
+    }
+
+    /// Several pairs may have one place.
+    fn place(pair: &[u8]) -> (usize, u64) {
+        let at = usize::from(pair[0]).wrapping_mul(61) ^ usize::from(pair[1]);
+        (at / 64 % 64, 1 << (at % 64))
+    }
+
+    /// Whether the text may contain a word of a list. `false` is certain.
+    fn may_hold(&self, word: &str) -> bool {
+        // A word of a script without spaces is searched without those around it.
+        let is_plain = word.as_bytes().get(1).is_none_or(u8::is_ascii);
+        let sought = if is_plain { word } else { word.trim() };
+        sought.as_bytes().windows(2).all(|pair| {
+            let (word, bit) = Pairs::place(pair);
+            self.0[word] & bit != 0
+        })
+    }
+}
+
 /// Whether the words contain one of the list.
 pub(super) fn has<'a>(words: &str, list: impl IntoIterator<Item = &'a String>) -> bool {
-    list.into_iter().any(|word| words.contains(sought(word)))
+    let pairs = Pairs::of(words);
+    list.into_iter()
+        .any(|word| pairs.may_hold(word) && words.contains(sought(word)))
 }
 
 /// The words without those of a list.
 pub(super) fn without(words: &str, list: &[String]) -> String {
-    let mut words = words.to_string();
+    let (mut words, mut pairs) = (words.to_string(), Pairs::of(words));
     for word in list {
+        if !pairs.may_hold(word) {
+            continue;
+        }
         if is_dense(word) && !word.chars().nth(1).is_some_and(is_hangul) {
             words = words.replace(word.trim(), " ");
         } else {
@@ -61,19 +98,24 @@ pub(super) fn without(words: &str, list: &[String]) -> String {
                 words = words.replace(word.as_str(), " ");
             }
         }
+        pairs = Pairs::of(&words);
     }
     joined(&words)
 }
 
 /// The parts between the words of a list.
 pub(super) fn split(words: &str, list: &[String]) -> Vec<String> {
-    let mut words = words.to_string();
+    let (mut words, mut pairs) = (words.to_string(), Pairs::of(words));
     for word in list {
+        if !pairs.may_hold(word) {
+            continue;
+        }
         words = if is_dense(word) {
             words.replace(word.trim(), "\n")
         } else {
             words.replace(word.as_str(), " \n ")
         };
+        pairs = Pairs::of(&words);
     }
     words
         .split('\n')
@@ -179,4 +221,45 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     }
     let loose = [0, 0, 0, 0, 1, 1].get(short).copied().unwrap_or(2);
     !first.is_ascii_digit() && long - short <= 3 && alike >= (short - loose).max(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_list_are_found_as_by_a_plain_search() {
+        let list = |text: &str| text.split('|').map(str::to_string).collect::<Vec<_>>();
+        let list = list(" a | the | on top of | not |的| 그림 | top | a b | n |何|  |x");
+        for text in [
+            " the cat is on top of the mat ",
+            " a a a b not the the a ",
+            " 什么的何的 on top ",
+            " 이 그림 의 top ",
+            " ",
+            "",
+            " n ",
+            " on the top of not ",
+            "a\u{3042}何x",
+        ] {
+            let any = list.iter().any(|word| text.contains(sought(word)));
+            assert_eq!(has(text, &list), any, "{text}");
+            let mut plain = text.to_string();
+            for word in &list {
+                if is_dense(word) && !word.chars().nth(1).is_some_and(is_hangul) {
+                    plain = plain.replace(word.trim(), " ");
+                } else if !word.trim().is_empty() {
+                    while plain.contains(word.as_str()) {
+                        plain = plain.replace(word.as_str(), " ");
+                    }
+                }
+            }
+            let list: Vec<String> = list
+                .iter()
+                .filter(|w| !w.trim().is_empty())
+                .cloned()
+                .collect();
+            assert_eq!(without(text, &list), joined(&plain), "{text}");
+        }
+    }
 }

@@ -34,6 +34,7 @@
 //! | `lone_answer` | an answer that stands on its own |
 //! | `option_verdicts` | verdicts on the options: "B. dog: correct" |
 //! | `options` | the options of a question, by the words that name them |
+//! | `prepared` | what the rule derives from a question alone |
 //! | `quantities` | questions about quantities: "more than five" |
 //! | `reader` | reads the statements of each sentence about the options |
 //! | `reasoning` | the answer part of an output: after its thoughts, before its end marks |
@@ -61,6 +62,7 @@ mod lists;
 mod lone_answer;
 mod option_verdicts;
 mod options;
+mod prepared;
 mod quantities;
 mod reader;
 mod reasoning;
@@ -83,9 +85,9 @@ use super::text::same;
 use benchtop_model::Role;
 
 use self::items::{What, items, refuses};
-use self::options::{NUMBERED, Options, SHORT};
+use self::options::Options;
+use self::prepared::Prepared;
 use self::reasoning::{Cut, cut};
-use self::restatement::Question;
 use self::tokens::Text;
 use self::why::Why;
 
@@ -209,16 +211,17 @@ fn letters(asked: &Asked) -> usize {
 }
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
+    let prepared = Prepared::of(asked);
+    prepared.read(text, || option_of(&prepared, asked, text))
+}
+
+fn option_of(prepared: &Prepared, asked: &Asked, text: &str) -> (Read, Why) {
     let mut text = Text::new(text);
-    text.languages =
-        words::words().languages(&text, &Text::new(reasoning::first_line(asked.instruction)));
-    let mut options = Options::new(asked.options);
-    if text.tokens.len() <= NUMBERED {
-        options.number_words(asked.options, text.tokens.len() <= SHORT);
-    }
+    text.languages = prepared.languages(&text);
+    let options = prepared.options(text.tokens.len());
     let count = i32::try_from(letters(asked)).unwrap_or(i32::MAX);
-    let mut found = items(&text, &options, count, is_cyrillic(asked.instruction));
-    let question = Question::new(asked.instruction, asked.options, text.languages);
+    let mut found = items(&text, options, count, prepared.is_cyrillic);
+    let question = prepared.question(text.languages);
     question.bend(&mut found, &text);
     while found.last().is_some_and(|item| item.what == What::Line) {
         found.pop();

@@ -1,6 +1,7 @@
 //! The phrases of the rule, and how to find them in a text.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use super::lists::{self, STOP};
@@ -38,15 +39,49 @@ pub(super) const NEAREST: u64 = 10;
 /// Maximum length, in words and marks, of the part that is used to detect the language.
 const LOOKED_AT: usize = 200;
 
+/// A fast hash for tables that no input can extend.
+#[derive(Default)]
+struct TableHasher(u64);
+
+impl TableHasher {
+    fn add(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
+impl Hasher for TableHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.add(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.add(n.into());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.add(n.into());
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(26)
+    }
+}
+
+type Fixed<K, V> = HashMap<K, V, BuildHasherDefault<TableHasher>>;
+
 /// All phrases, by their words.
 #[derive(Default)]
 pub(super) struct Words {
-    ids: HashMap<Box<str>, u32>,
-    next: HashMap<(u32, u32), u32>,
+    ids: Fixed<Box<str>, u32>,
+    next: Fixed<(u32, u32), u32>,
     /// The classes of phrases that end at each node, by language.
     ends: Vec<Vec<(u8, u32)>>,
     /// Function words, by language.
-    stops: HashMap<String, Vec<u8>>,
+    stops: Fixed<String, Vec<u8>>,
     english: u64,
 }
 
@@ -115,10 +150,20 @@ impl Words {
         }
     }
 
+    /// The languages of a question, if its words are enough to tell.
+    pub(super) fn languages_of_question(&self, question: &Text) -> Option<u64> {
+        self.likely(&[question], 120, 2)
+    }
+
     /// The languages that a text may be in, as bits: those of its own words and those of the
-    /// question. `None` for all.
-    pub(super) fn languages(&self, text: &Text, question: &Text) -> Option<u64> {
-        let Some(asked) = self.likely(&[question], 120, 2) else {
+    /// question, `asked`. `None` for all.
+    pub(super) fn languages(
+        &self,
+        text: &Text,
+        question: &Text,
+        asked: Option<u64>,
+    ) -> Option<u64> {
+        let Some(asked) = asked else {
             return self.likely(&[text, question], 120, 2);
         };
         Some(asked | self.likely(&[text], 1, 2).unwrap_or_default())

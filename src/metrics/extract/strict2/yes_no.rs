@@ -53,7 +53,8 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
             Why::Statement,
         );
     }
-    text.languages = words().languages(&text, &Text::new(first_line(question)));
+    let first = Text::new(first_line(question));
+    text.languages = words().languages(&text, &first, words().languages_of_question(&first));
     let found = items(&text, &Options::default(), 0, false);
     let reader = Reader::new(&found, &text);
     let mut word = YesNoState::default();

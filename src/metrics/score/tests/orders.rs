@@ -90,7 +90,7 @@ fn unasked_questions_do_not_count_as_wrong() {
     );
     // The cell, its drilldown, and the comparison of two models cover only what was asked.
     let at = ruled.column("Acc").unwrap();
-    assert_eq!(ruled.units_behind(part, at, &chosen).1.len(), 4);
+    assert_eq!(at.units(&ruled, part, &chosen).len(), 4);
     assert_eq!(
         ruled
             .tested((part, whole), at, &chosen)
@@ -177,16 +177,16 @@ fn asked_rotations_share_a_row_with_circular_score() {
     assert!((spread - 468.75f64.sqrt()).abs() < 1e-9, "{spread}");
     let at = ruled.column("CircularEval").unwrap();
     assert_eq!(
-        ruled.units_behind(0, at, &chosen).1,
+        at.units(&ruled, 0, &chosen),
         [(vec![0], true), (vec![1], false)]
     );
-    assert_eq!(ruled.answerers(0, at).len(), 4);
+    assert_eq!(at.answerers(&ruled, 0).len(), 4);
     assert_eq!(
-        ruled.order_name(ruled.answerers(0, at)[2]).as_deref(),
+        ruled.order_name(at.answerers(&ruled, 0)[2]).as_deref(),
         Some("rotation 3")
     );
-    assert_eq!(ruled.answerers(0, ruled.column("Acc").unwrap()), [0]);
-    assert_eq!(ruled.answerers(1, at), [1]);
+    assert_eq!(ruled.column("Acc").unwrap().answerers(&ruled, 0), [0]);
+    assert_eq!(at.answerers(&ruled, 1), [1]);
     let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     let sure = ruled.estimate(0, at, &chosen, plan, Cancel::NEVER).unwrap();
     assert_eq!(
@@ -224,7 +224,7 @@ fn asked_shuffles_have_mean_and_deviation_of_score_ar() {
     assert_eq!(cell(&board, "m", "Acc"), Some(Cell::Share { k: 4, n: 4 }));
     assert_eq!(cell(&board, "m", "AR").map(Cell::n), Some(8));
     assert!(!board.columns.iter().any(|c| c.name == "CircularEval"));
-    assert_eq!(ruled.answerers(0, ruled.column("AR").unwrap()), [0, 1]);
+    assert_eq!(ruled.column("AR").unwrap().answerers(&ruled, 0), [0, 1]);
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn rotation_count_is_the_option_count() {
     let ruled = BoardEngine::new(Arc::new(sheet), models);
     let at = ruled.column("CircularEval").unwrap();
     assert_eq!(
-        ruled.units_behind(0, at, &ruled.choose(None)).1,
+        at.units(&ruled, 0, &ruled.choose(None)),
         [(vec![0], true), (vec![1], false)]
     );
 }

@@ -170,7 +170,7 @@ fn self_awareness_covers_only_answered_data_sets() {
             cell(&board, name, "quadrant.known-knowns"),
             Some(Cell::Mean { value: 1.0, n })
         );
-        assert_eq!(ruled.units_behind(row, at, &chosen).1.len(), n as usize);
+        assert_eq!(at.units(&ruled, row, &chosen).len(), n as usize);
     }
 }
 
@@ -354,10 +354,8 @@ fn missing_variant_answers_count_as_wrong_in_delta() {
         "nothing to hold it against"
     );
     let behind = |model: usize, column: &str| {
-        ruled
-            .units_behind(model, ruled.column(column).unwrap(), &chosen)
-            .1
-            .len()
+        let column = ruled.column(column).unwrap();
+        column.units(&ruled, model, &chosen).len()
     };
     assert_eq!(
         (

@@ -2,15 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::store_pictures::KeepError;
-use super::{IN_A_ROW, Session, TRIES};
+use super::{GenerationJob, IN_A_ROW, Session, TRIES};
 use crate::context::OwnerContext;
-use crate::server_outage::{outage_reason, outage_wait};
 use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{Failure, FailureKind, Task};
-use benchtop_model::job::{JobStatus, Step};
+use benchtop_model::job::Step;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::generation_task::GenerationTask;
 use benchtop_pipeline::generate::remaining::Target;
@@ -24,9 +23,17 @@ const WAIT: Duration = Duration::from_millis(500);
 /// Longest delay between two tries.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// What happened to a batch.
+#[derive(Default)]
+pub struct Made {
+    /// The generator panicked and must be rebuilt.
+    pub panicked: bool,
+    /// Its servers do not answer, for this reason.
+    pub outage: Option<String>,
+}
+
 impl Session {
-    /// Makes these pictures and records them. Returns whether the generator panicked and must be
-    /// rebuilt.
+    /// Makes these pictures and records them.
     ///
     /// # Errors
     /// The reason that the job cannot continue, usually a full disk. Unrecorded pictures are made
@@ -36,13 +43,13 @@ impl Session {
         shared: &Arc<OwnerContext>,
         generator: &mut dyn ImageGenerator,
         errands: Vec<GenerationTask>,
-    ) -> Result<bool> {
+    ) -> Result<Made> {
         if errands.first().is_some_and(|e| e.side_by_side) {
             for errand in errands {
                 self.double(shared, errand)?;
             }
             self.hand_over(shared)?;
-            return Ok(false);
+            return Ok(Made::default());
         }
         let targets: Vec<Target> = errands.iter().map(|e| e.target).collect();
         self.note_in_flight(shared, &targets)?;
@@ -71,10 +78,7 @@ impl Session {
                             self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new())
                         });
                         match kept {
-                            Ok(()) => {
-                                self.in_a_row = 0;
-                                self.servers_answer(shared);
-                            }
+                            Ok(()) => self.in_a_row = 0,
                             Err(KeepError::Failed(failure)) => failures.push((errand, failure)),
                             Err(KeepError::Fatal(problem)) => fatal = Some(problem),
                         }
@@ -87,7 +91,7 @@ impl Session {
                 {
                     fatal = self.hand_over(shared).err();
                 }
-                fatal.is_none() && is_active(shared, self.id)
+                fatal.is_none() && shared.jobs.is_active(self.id)
             });
         }));
         let recorded = self.hand_over(shared);
@@ -108,25 +112,31 @@ impl Session {
                 .flatten()
                 .map(|errand| (errand, silent.clone())),
         );
-        self.failed(shared, failures, tasks.len())?;
-        Ok(ran.is_err())
+        Ok(Made {
+            outage: self.failed(shared, failures, tasks.len())?,
+            panicked: ran.is_err(),
+        })
     }
 
     fn step(&mut self, shared: &OwnerContext, step: Step) {
-        let mut inner = shared.jobs.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id).filter(|_| self.steps) {
-            live.step = Some(step);
-        }
-        inner.tell(shared, self.id, false);
+        let steps = self.steps;
+        shared
+            .jobs
+            .update(shared, self.id, |_, job: &mut GenerationJob| {
+                if steps {
+                    job.step = Some(step);
+                }
+            });
     }
 
-    /// Schedules failed pictures for a retry, or gives up on them. `size` is the batch size.
+    /// Schedules failed pictures for a retry, or gives up on them. `size` is the batch size. Returns
+    /// the reason of an outage.
     fn failed(
         &mut self,
         shared: &Arc<OwnerContext>,
         failures: Vec<(GenerationTask, Failure)>,
         size: usize,
-    ) -> Result<()> {
+    ) -> Result<Option<String>> {
         let (mut wait, mut outage) = (false, None);
         for (errand, failure) in failures {
             let target = errand.target;
@@ -164,55 +174,14 @@ impl Session {
                 }
             }
         }
-        if let Some(reason) = outage {
-            return self.wait_for_servers(shared, &reason);
-        }
         if wait {
             let doubled = WAIT * 2u32.saturating_pow(self.in_a_row.saturating_sub(1).min(10));
-            if let Some(live) = shared.jobs.inner().jobs.get_mut(&self.id) {
-                live.not_before = Some(Instant::now() + doubled.min(LONGEST_WAIT));
-            }
+            shared.jobs.with(self.id, |live, _: &mut GenerationJob| {
+                live.wait(doubled.min(LONGEST_WAIT))
+            });
         }
-        Ok(())
+        Ok(outage)
     }
-
-    /// Queues the job until its servers are reachable again, with growing delays.
-    fn wait_for_servers(&mut self, shared: &Arc<OwnerContext>, reason: &str) -> Result<()> {
-        let mut inner = shared.jobs.inner();
-        if let Some(live) = inner
-            .jobs
-            .get_mut(&self.id)
-            .filter(|live| live.job.standing.is_active())
-        {
-            let wait = outage_wait(live.outages);
-            live.outages += 1;
-            live.not_before = Some(Instant::now() + wait);
-            live.job.standing = JobStatus::Queued;
-            live.job.reason = Some(outage_reason(reason, wait));
-            live.step = None;
-        }
-        inner.tell(shared, self.id, true);
-        Ok(())
-    }
-
-    /// Clears an outage.
-    fn servers_answer(&self, shared: &OwnerContext) {
-        if let Some(live) = shared.jobs.inner().jobs.get_mut(&self.id)
-            && std::mem::take(&mut live.outages) > 0
-        {
-            live.job.reason = None;
-        }
-    }
-}
-
-/// Whether the current batch is still wanted.
-fn is_active(shared: &OwnerContext, id: u32) -> bool {
-    let inner = shared.jobs.inner();
-    !inner.ended
-        && inner
-            .jobs
-            .get(&id)
-            .is_some_and(|j| j.job.standing.is_active())
 }
 
 /// The message of a panic.

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::Instant;
 
-use super::Session;
+use super::{GenerationJob, Session};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::writer::{MadePictures, WriterCommand};
@@ -151,14 +151,15 @@ impl Session {
         });
         shared.writer.send(work).map_err(|_| shutting_down())?;
         recorded.recv().map_err(|_| shutting_down())??;
-        let mut inner = shared.jobs.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.add_progress(count);
-            live.newest = Some(newest);
-            // Another job may have made pictures of this one, or the reverse.
-            live.job.of = live.job.of.map(|of| of.max(live.done + live.failed()));
-        }
-        inner.tell(shared, self.id, false);
+        shared
+            .jobs
+            .update(shared, self.id, |live, job: &mut GenerationJob| {
+                live.progressed(count);
+                job.done += count;
+                job.newest = Some(newest);
+                // Another job may have made pictures of this one, or the reverse.
+                job.spec.of = job.spec.of.map(|of| of.max(job.done + job.failed()));
+            });
         Ok(())
     }
 
@@ -184,11 +185,11 @@ impl Session {
                 tries,
             },
         };
-        let mut inner = shared.jobs.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.failures.append(&[failed])?;
-        }
-        inner.tell(shared, self.id, false);
-        Ok(())
+        let appended = shared
+            .jobs
+            .update(shared, self.id, |_, job: &mut GenerationJob| {
+                job.failures.append(&[failed])
+            });
+        appended.unwrap_or(Ok(()))
     }
 }

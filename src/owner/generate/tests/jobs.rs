@@ -280,7 +280,7 @@ fn failed_pictures_are_retried_and_skipped() {
         })
     };
     assert_eq!((times(&bad), times(&refused), times(&panics)), (3, 1, 3));
-    let list = failures(&rig.shared, id, 0).unwrap();
+    let list = rig.shared.jobs.failures(&rig.shared, id, 0).unwrap();
     assert_eq!(list.iter().map(|f| f.tries).collect::<Vec<_>>(), [3, 1, 3]);
     assert!(
         list[2].reason.contains("scripted failure"),
@@ -288,7 +288,10 @@ fn failed_pictures_are_retried_and_skipped() {
         list[2].reason
     );
     assert_eq!((list[0].number, list[0].kind), (1, FailureKind::BadOutput));
-    assert_eq!(failures(&rig.shared, id, 2).unwrap().len(), 1);
+    assert_eq!(
+        rig.shared.jobs.failures(&rig.shared, id, 2).unwrap().len(),
+        1
+    );
     // Failures survive a restart and are retried on request.
     drop(rig);
     let rig = Rig::over(&project, &small);
@@ -363,8 +366,8 @@ fn picture_replaces_draft() {
     assert_eq!(rig.made().len() as u64, drafts + 1);
     let left = rig
         .shared
-        .jobs
-        .requested_images(&rig.shared, Cancel::NEVER)
+        .requested
+        .images(&rig.shared, Cancel::NEVER)
         .unwrap();
     let scope = benchtop_pipeline::generate::remaining::Scope {
         job: 9,
@@ -448,8 +451,8 @@ fn crashing_picture_comes_last_and_is_given_up() {
     rig.wait(id, "at work", |j| j.step.is_some());
     let named = rig
         .shared
-        .jobs
-        .requested_images(&rig.shared, Cancel::NEVER)
+        .requested
+        .images(&rig.shared, Cancel::NEVER)
         .unwrap();
     let index = rig.shared.index.get().unwrap();
     let noted = index.flight(id).unwrap();
@@ -498,7 +501,7 @@ fn crashing_picture_comes_last_and_is_given_up() {
     let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, Some(job.done + 1)), (1, job.of));
     assert!(
-        failures(&rig.shared, id, 0).unwrap()[0]
+        rig.shared.jobs.failures(&rig.shared, id, 0).unwrap()[0]
             .reason
             .contains("5 times")
     );
@@ -525,7 +528,7 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     rig.act(id, JobAct::Cancel).unwrap();
     drop(rig);
     // A file that cannot be read stays, and with it its number.
-    let file = benchtop_store::jobs::file(project.root(), id);
+    let file = benchtop_store::jobs::file(project.root(), GENERATION.name, id);
     std::fs::write(&file, "{").unwrap();
     let rig = Rig::over(&project, &small);
     assert!(rig.shared.jobs.list().unwrap().is_empty());
@@ -582,8 +585,9 @@ fn a_new_generation_job_is_announced_once() {
 fn a_new_evaluation_is_announced_once() {
     let (_dir, project) = composed(30);
     let rig = Rig::over(&project, &Small::default());
-    // Without its thread, the run stays in the queue.
-    rig.shared.evaluations.end();
+    // Without threads, the run stays in the queue.
+    rig.shared.jobs.list().unwrap();
+    rig.shared.jobs.end();
     let mut events = rig.shared.broadcast.events.subscribe();
     let new = NewRun {
         model: "m".into(),

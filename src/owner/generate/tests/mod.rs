@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::*;
 use crate::clock;
 use crate::context::Data;
+use crate::context::OwnerContext;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
 use benchtop_inference::{GenerationEvent, ImageGenerator};
@@ -20,10 +21,10 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
     Settings, Task,
 };
-use benchtop_model::job::{GenerationOverrides, JobAct, JobState, NewJob};
-use benchtop_model::{ErrorKind, Item, Judgement, Seen, Status, Verdict};
+use benchtop_model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob};
+use benchtop_model::{ErrorKind, Item, Judgement, Result, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
-use benchtop_protocol::wire::{Decide, Receipt};
+use benchtop_protocol::wire::{Decide, Event, Receipt};
 use benchtop_store::open::open;
 use benchtop_store::pictures;
 
@@ -226,7 +227,7 @@ impl Rig {
         let shared = Arc::new(shared);
         let theirs = shared.clone();
         let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
-        start(&shared);
+        crate::engine::start(&shared);
         Rig {
             small: small.clone(),
             shared,
@@ -269,7 +270,7 @@ impl Rig {
     }
 
     fn act(&self, id: u32, what: JobAct) -> Result<Option<JobState>> {
-        act(&self.shared, id, what)
+        self.shared.jobs.act(&self.shared, id, what)
     }
 
     fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {

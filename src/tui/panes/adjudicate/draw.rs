@@ -5,12 +5,10 @@ use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
 use crate::action::Action;
+use crate::item::{Loaded, NoPicture, Picture, Sides, ViewState, picture_of};
 use crate::pane::Scene;
 use crate::panes::metadata::edit_session::error_line;
-use crate::panes::review::{
-    Loaded, NoPicture, Picture, Sides, ViewState, draw_item, draw_picture, layout as beside,
-    picture_of,
-};
+use crate::panes::review::{draw_item, draw_picture, layout as beside};
 use crate::preview::{Part, Show, View};
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Empty, draw::draw_empty};
@@ -89,7 +87,7 @@ impl AdjudicatePane {
             };
             if let Ok((sources, show)) = wanted {
                 let part = Part { show, ..part };
-                pictures.ahead(sources, View { part, ..view });
+                pictures.ahead(vec![(sources, View { part, ..view })]);
             }
         }
         self.pair = pair;

@@ -18,8 +18,8 @@ use ratatui::layout::{Position, Rect};
 use uuid::Uuid;
 
 use super::metadata::edit_session::error_line;
-use super::review::{Loaded, Picture, Sides, ViewState, painted};
 use crate::action::{Action, Scope};
+use crate::item::{Loaded, Picture, Sides, ViewState, painted};
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Painted, Pane, Scene, Target};
 use crate::preview::Show;
@@ -437,7 +437,7 @@ impl Pane for AdjudicatePane {
             Notice::Resync if cx.env.is_shown => self.open(cx),
             Notice::Recount if cx.env.is_shown => self.refresh(cx),
             Notice::Item(number) => self.changed(number, cx),
-            Notice::TakenBack(number) if cx.env.is_shown => self.go_to(number, cx),
+            Notice::TakenBack { receipt, .. } if cx.env.is_shown => self.go_to(receipt.number, cx),
             // The user may have edited the guidelines.
             Notice::Edited if cx.env.is_shown => {
                 self.refresh(cx);

@@ -239,9 +239,8 @@ impl BoardPane {
     /// The value of the same cell on all items, if the board has fewer.
     fn value_on_all_items(&self, model: &str, column: &str) -> Option<f64> {
         let board = self.whole()?;
-        let at = board.columns.iter().position(|c| c.name == column)?;
         let row = board.rows.iter().find(|r| r.model == model)?;
-        row.cells.get(at).copied().flatten()?.value()
+        board.cell(row, column)?.value()
     }
 }
 
@@ -269,7 +268,7 @@ pub(super) fn nothing(row: &Row, column: &Column) -> String {
         many => format!("{} answers", text::grouped(many)),
     };
     match row.counts.uncompared {
-        1.. if column.uses_free_form() => {
+        1.. if column.free_form => {
             format!("{answers} not compared yet: `benchtop eval similarity`")
         }
         _ => "no answers".into(),

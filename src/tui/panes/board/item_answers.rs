@@ -6,7 +6,7 @@ use super::drilldown::{BehindEffect, DrilldownView};
 use super::effects::{BoardEffect, ReplyFor};
 use super::item_answers_view::AnswerView;
 use super::pane::{BoardPane, Layer};
-use crate::panes::review::{Loaded, Picture};
+use crate::item::{Loaded, Picture};
 use benchtop_model::Result;
 use benchtop_model::board::{BoardQuery, ItemAnswers};
 use benchtop_protocol::wire::{ItemView, request};

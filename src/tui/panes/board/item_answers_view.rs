@@ -8,8 +8,9 @@ use ratatui::layout::Rect;
 
 use super::drilldown::{judged, or_none, right, unread};
 use crate::action::Action;
+use crate::item::{Loaded, Picture};
 use crate::keymap::Keymap;
-use crate::panes::review::{Loaded, Picture, draw_picture};
+use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;

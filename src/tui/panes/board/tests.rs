@@ -83,6 +83,7 @@ fn drawn(pane: &mut BoardPane) -> String {
 fn uncompared_free_form_answers_are_reported() {
     let mut board = board();
     board.columns[2].name = "Acc.type.free-form".into();
+    board.columns[2].free_form = true;
     board.rows[1].counts.uncompared = 8;
     let mut pane = BoardPane::new(board, wilson);
     pane.go_to_column(FIRST + 2);

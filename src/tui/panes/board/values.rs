@@ -26,6 +26,6 @@ pub(super) fn apart(value: f64, scale: Scale) -> String {
 
 /// Both ends of an interval, without the unit.
 pub(super) fn range(low: f64, high: f64, scale: Scale) -> String {
-    let by = if scale == Scale::Share { 100.0 } else { 1.0 };
+    let by = scale.unit();
     format!("{:.1} to {:.1}", low * by, high * by)
 }

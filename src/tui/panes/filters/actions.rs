@@ -480,7 +480,7 @@ impl FiltersPane {
             (ChoiceFor::Agree(id, act, to), 0) => {
                 let ask = request::Agree {
                     to: to.clone(),
-                    then: Some(request::ScoringAct { id: *id, act: *act }.then()),
+                    then: Some(request::JobAct { id: *id, act: *act }.then()),
                 }
                 .into();
                 vec![Effect::Ask(super::ReplyFor::Act, ask)]

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
 use super::{FiltersPane, Part, Side, error_line};
-use crate::panes::review::Picture;
+use crate::item::Picture;
 use crate::theme::Look;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;

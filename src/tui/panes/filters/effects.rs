@@ -1,8 +1,9 @@
 //! The effects that the filters pane hands to the program.
 
+use benchtop_model::job::JobAct;
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::bench::BenchQuery;
-use benchtop_model::scoring::job::{NewScoring, ScoringAct};
+use benchtop_model::scoring::job::NewScoring;
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::trust::Destination;
 use benchtop_protocol::wire::AnyRequest;
@@ -51,7 +52,7 @@ pub enum ChoiceFor {
     /// Whether to start the job and consent to the servers that it sends data to.
     Begin(Box<NewScoring>, Vec<Destination>),
     /// Whether to consent to what a waiting job sends, and the action to run then.
-    Agree(u32, ScoringAct, Vec<Destination>),
+    Agree(u32, JobAct, Vec<Destination>),
     /// The score to compare with.
     Other(Vec<Measure>),
     /// Whether to save the edited rules.

@@ -9,7 +9,7 @@ use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{Bench, Tally};
-use benchtop_model::{Field, Filter, QuestionKind};
+use benchtop_model::{Field, Filter};
 
 /// The text for a missing value.
 const NONE: &str = "(none)";
@@ -137,13 +137,6 @@ pub(super) fn find(table: &LocalTable, wanted: &str) -> Option<u64> {
 
 /// `filter`, limited to one group.
 pub(super) fn narrowed(filter: &Filter, by: Field, value: &str) -> Filter {
-    let mut filter = filter.clone();
-    match by {
-        Field::Type => filter.kind = QuestionKind::from_name(value).into_iter().collect(),
-        field => {
-            filter.values.retain(|(f, _)| *f != field);
-            filter.add(field, vec![value.into()]);
-        }
-    }
-    filter
+    let only = filter.with_value(by, value);
+    only.unwrap_or_else(|| filter.without(by))
 }

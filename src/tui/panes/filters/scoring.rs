@@ -2,8 +2,9 @@
 
 use super::{ChoiceFor, Effect, FiltersPane, ReplyFor, TextFor, error_line, refuse};
 use crate::widgets::text::grouped;
+use benchtop_model::job::JobAct;
 use benchtop_model::scoring::bench::ScorerState;
-use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::trust::PendingConsent;
 use benchtop_model::{Filter, Result};
@@ -43,7 +44,7 @@ fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
 }
 
 /// Asks for consent to what a waiting job sends.
-fn agree(id: u32, act: ScoringAct, waits: &PendingConsent) -> Vec<Effect> {
+fn agree(id: u32, act: JobAct, waits: &PendingConsent) -> Vec<Effect> {
     let purpose = ChoiceFor::Agree(id, act, waits.missing());
     vec![Effect::AskChoice {
         purpose,
@@ -204,7 +205,7 @@ impl FiltersPane {
     /// Sends an action for the current scorer's job.
     pub(super) fn act_on_job(
         &self,
-        act: impl FnOnce(&ScoringState) -> std::result::Result<ScoringAct, String>,
+        act: impl FnOnce(&ScoringState) -> std::result::Result<JobAct, String>,
     ) -> Vec<Effect> {
         let Some(state) = self.scorer() else {
             return refuse("the scorers are still loading");
@@ -213,12 +214,10 @@ impl FiltersPane {
             return refuse(format!("{} has no job: press s to score", state.scorer));
         };
         match (act(job), &job.waits) {
-            (Ok(act @ (ScoringAct::Resume | ScoringAct::Retry)), Some(waits)) => {
-                agree(job.id, act, waits)
-            }
+            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => agree(job.id, act, waits),
             (Ok(act), _) => vec![Effect::Ask(
                 ReplyFor::Act,
-                request::ScoringAct { id: job.id, act }.into(),
+                request::JobAct { id: job.id, act }.into(),
             )],
             (Err(why), _) => refuse(why),
         }
@@ -226,8 +225,8 @@ impl FiltersPane {
 
     pub(super) fn pause_scoring(&self) -> Vec<Effect> {
         self.act_on_job(|job| match job.phase {
-            Phase::Queued | Phase::Running => Ok(ScoringAct::Pause),
-            Phase::Paused | Phase::Blocked => Ok(ScoringAct::Resume),
+            Phase::Queued | Phase::Running => Ok(JobAct::Pause),
+            Phase::Paused | Phase::Blocked => Ok(JobAct::Resume),
             over => Err(format!(
                 "the job of {} is {}: press s to score the rest",
                 job.scorer,
@@ -243,7 +242,7 @@ impl FiltersPane {
                 job.scorer,
                 job.phase.name()
             )),
-            false => Ok(ScoringAct::Cancel),
+            false => Ok(JobAct::Cancel),
         })
     }
 
@@ -253,7 +252,7 @@ impl FiltersPane {
         });
         self.act_on_job(|job| match failed.max(job.without) {
             0 => Err(format!("{} has no failures", job.scorer)),
-            _ => Ok(ScoringAct::Retry),
+            _ => Ok(JobAct::Retry),
         })
     }
 }

@@ -6,9 +6,10 @@ use ratatui::layout::Rect;
 use super::*;
 use crate::action::Action;
 use crate::theme::{Look, Theme};
+use benchtop_model::job::JobAct;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{CrossTable, Tally};
-use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct};
+use benchtop_model::scoring::job::{NewScoring, Phase};
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColorLevel, Error, ErrorKind};
@@ -662,14 +663,12 @@ fn scoring_is_counted_first_and_shows_progress() {
     pane.on_started(Ok(job.clone()));
     assert!(refused(&pane.act(Action::StartScoring)).contains("running"));
     let act = |effects: &[Effect]| match effects {
-        [
-            Effect::Ask(ReplyFor::Act, AnyRequest::ScoringAct(request::ScoringAct { id: 4, act })),
-        ] => *act,
+        [Effect::Ask(ReplyFor::Act, AnyRequest::JobAct(request::JobAct { id: 4, act }))] => *act,
         other => panic!("{other:?}"),
     };
-    assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Pause);
-    assert_eq!(act(&pane.act(Action::CancelScoring)), ScoringAct::Cancel);
-    assert_eq!(act(&pane.act(Action::RetryScoring)), ScoringAct::Retry);
+    assert_eq!(act(&pane.act(Action::PauseScoring)), JobAct::Pause);
+    assert_eq!(act(&pane.act(Action::CancelScoring)), JobAct::Cancel);
+    assert_eq!(act(&pane.act(Action::RetryScoring)), JobAct::Retry);
     let blocked = ScoringState {
         phase: Phase::Blocked,
         done: 5,
@@ -682,7 +681,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"),
         "{picture}"
     );
-    assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Resume);
+    assert_eq!(act(&pane.act(Action::PauseScoring)), JobAct::Resume);
     // A job that waits for consent asks for it first.
     let destination = Destination::new("https://a.example", None, DataKind::Pictures).unwrap();
     let to = vec![RequestedDestination {
@@ -728,9 +727,9 @@ fn scoring_is_counted_first_and_shows_progress() {
         to.len() == 1
             && matches!(
                 then,
-                ConsentedRequest::ScoringAct(request::ScoringAct {
+                ConsentedRequest::JobAct(request::JobAct {
                     id: 4,
-                    act: ScoringAct::Resume
+                    act: JobAct::Resume
                 })
             ),
         "{then:?}"

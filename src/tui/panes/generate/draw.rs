@@ -5,7 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{GeneratePane, rows};
-use crate::panes::review::{Picture, draw_picture};
+use crate::item::Picture;
+use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
@@ -97,7 +98,7 @@ impl GeneratePane {
             None => self.jobs.len(),
         };
         let parts = layout(area, rows);
-        if self.newest().is_some() || self.job().is_some_and(|job| job.run.is_none()) {
+        if self.newest().is_some() || self.job().is_some_and(makes_pictures) {
             return parts;
         }
         // Without a picture to come, the text gets its place.
@@ -234,7 +235,10 @@ impl GeneratePane {
                 let most = rates.iter().copied().fold(0.0, f64::max);
                 let width = lines.width().saturating_sub(26).min(60);
                 let line = sparkline(rates, most, width, lines.look().accessible);
-                let unit = if job.run.is_some() { "answers" } else { "img" };
+                let unit = match makes_pictures(job) {
+                    true => "img".into(),
+                    false => format!("{}s", job.unit),
+                };
                 lines.text(&format!(" {unit}/min {line} max {most:.1}"), Role::Dim);
             }
         }
@@ -331,6 +335,11 @@ impl GeneratePane {
     }
 }
 
+/// Whether pictures come from a job.
+fn makes_pictures(job: &JobState) -> bool {
+    job.run.is_none() && matches!(job.unit.as_str(), "" | "picture")
+}
+
 /// The rate of a job, or the reason why it does not run.
 fn pace(job: &JobState) -> String {
     let why = job
@@ -351,10 +360,9 @@ fn pace(job: &JobState) -> String {
             } else {
                 "...".into()
             };
-            let unit = if job.run.is_some() {
-                "answers"
-            } else {
-                "images"
+            let unit = match makes_pictures(job) {
+                true => "images".into(),
+                false => format!("{}s", job.unit),
             };
             format!(" {rate} {unit}/min{most}{left}")
         }

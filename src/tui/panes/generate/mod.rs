@@ -22,8 +22,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::error_line;
-use super::review::Picture;
 use crate::action::{Action, Scope};
+use crate::item::Picture;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
 use crate::widgets::prompt::Prompt;

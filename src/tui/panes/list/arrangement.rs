@@ -11,16 +11,6 @@ use benchtop_model::Field;
 /// The least width of the question.
 const QUESTION: u16 = 20;
 
-/// Columns to hide on narrow screens, in this order.
-const GIVE_WAY: [Field; 6] = [
-    Field::Dataset,
-    Field::Judged,
-    Field::Side,
-    Field::Variant,
-    Field::Style,
-    Field::Level,
-];
-
 /// The automatically hidden columns.
 #[derive(Debug, Default)]
 pub(super) struct Arrangement {
@@ -62,7 +52,12 @@ impl Arrangement {
             .iter()
             .filter(|c| !out.contains(c) && **c != question);
         let mut used = GUTTER + others.map(width).sum::<u16>() + QUESTION;
-        for column in GIVE_WAY.map(rows::column) {
+        let mut hides: Vec<Field> = Field::ALL
+            .into_iter()
+            .filter(|f| f.row().hides > 0)
+            .collect();
+        hides.sort_by_key(|field| field.row().hides);
+        for column in hides.into_iter().map(rows::column) {
             if self.width == 0 || used <= self.width {
                 break;
             }

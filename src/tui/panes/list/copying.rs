@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::rows;
 use crate::widgets::table::CopyFormat;
 use crate::widgets::table::copy::CopyCell;
 use benchtop_model::{Error, ErrorKind, Item, Result};
@@ -10,7 +9,6 @@ use benchtop_protocol::wire::{Lines, Row};
 
 #[derive(Debug)]
 pub(super) struct Copying {
-    pub(super) ticket: u64,
     pub(super) format: CopyFormat,
     /// Columns in display order.
     pub(super) columns: Vec<usize>,
@@ -36,13 +34,9 @@ impl Copying {
         let mut added = false;
         for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
-            let judged = self.judged.get(&number).cloned().unwrap_or_default();
-            let row = Row::of(number, item, *status, judged);
-            let cell = |c: &usize| {
-                rows::field(*c)
-                    .map_or(String::new(), |f| rows::text_of(&row, f))
-                    .into()
-            };
+            let judged = self.judged.get(&number).map_or("", String::as_str);
+            let row = Row::of(number, &item, *status, judged);
+            let cell = |c: &usize| row.cells.get(*c).cloned().unwrap_or_default().into();
             self.rows.push(self.columns.iter().map(cell).collect());
             added = true;
         }

@@ -12,7 +12,7 @@ use crate::widgets::text;
 
 impl ListPane {
     /// Draws the list or the layer on top of it. While rows load, the old ones stay.
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_list(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let titled = area.height > 3;
         let below = if titled {
             Rect {

@@ -1,28 +1,33 @@
 //! Frequency tables and summaries on top of the list, and actions on the topmost table.
 
-use super::effects::ListEffect;
+use super::copy::rows_of;
 use super::pane::{Layer, ListPane};
 use super::rows;
 use crate::action::Action;
-use crate::widgets::table::{Answer, FrequencyEffect, LocalTable, TableEffect, TableState};
+use crate::pane::{Context, table_menus};
+use crate::widgets::table::{Answer, FrequencyEffect, LocalTable, Spec, TableEffect, TableState};
 use benchtop_model::Result;
 use benchtop_model::table::Match;
 
 impl ListPane {
     /// Selects or unselects the rows whose cell in a column of the topmost table matches a pattern.
     /// Fails with [`benchtop_model::ErrorKind::Usage`] if the pattern is invalid.
-    pub fn select_regex(
+    pub(super) fn select_regex(
         &mut self,
         column: usize,
         pattern: &str,
         on: bool,
-    ) -> Result<Vec<ListEffect>> {
+        cx: &mut Context<'_>,
+    ) -> Result<()> {
         if let Some(table) = self.layer_table() {
-            let answer = table.select_regex(column, pattern, on)?;
-            return Ok(answer.map(|a| self.after_layer(a)).unwrap_or_default());
+            if let Some(answer) = table.select_regex(column, pattern, on)? {
+                self.after_layer(answer, cx);
+            }
+            return Ok(());
         }
         let effect = TableState::regex(column, pattern, on)?;
-        Ok(self.carry_out(effect))
+        self.carry_out(effect, cx);
+        Ok(())
     }
 
     /// Goes to a column of the topmost table and shows it if it was hidden.
@@ -43,72 +48,86 @@ impl ListPane {
         }
     }
 
-    pub(super) fn act_on_layer(&mut self, action: Action) -> Vec<ListEffect> {
+    pub(super) fn act_on_layer(&mut self, action: Action, cx: &mut Context<'_>) {
         match self.layer.as_mut() {
-            None => vec![],
+            None => {}
             Some(Layer::Frequency(view)) => {
-                let effects = view.act(action);
-                effects
-                    .into_iter()
-                    .flat_map(|e| self.after_frequency(e))
-                    .collect()
+                for effect in view.act(action) {
+                    self.after_frequency(effect, cx);
+                }
             }
             Some(Layer::Describe(view)) => {
-                let answers = view.act(action);
-                answers
-                    .into_iter()
-                    .flat_map(|a| self.after_describe(a))
-                    .collect()
+                for answer in view.act(action) {
+                    self.after_describe(answer, cx);
+                }
             }
         }
     }
 
-    pub(super) fn after_frequency(&mut self, effect: FrequencyEffect) -> Vec<ListEffect> {
+    fn after_frequency(&mut self, effect: FrequencyEffect, cx: &mut Context<'_>) {
         match effect {
-            FrequencyEffect::Dive { column, value } => match rows::field(column) {
-                Some(field) => self.filter_by(field, &value),
-                None => vec![],
-            },
-            FrequencyEffect::SelectValue { column, value, on } => {
-                self.select(column, Match::Equal(value), on)
+            FrequencyEffect::Dive { column, value } => {
+                if let Some(field) = rows::field(column) {
+                    self.filter_by(field, &value, cx);
+                }
             }
-            FrequencyEffect::Table(answer) => self.after_layer(answer),
+            FrequencyEffect::SelectValue { column, value, on } => {
+                self.select(column, Match::Equal(value), on, cx);
+            }
+            FrequencyEffect::Table(answer) => self.after_layer(answer, cx),
         }
     }
 
-    pub(super) fn after_describe(&mut self, answer: Answer) -> Vec<ListEffect> {
+    fn after_describe(&mut self, answer: Answer, cx: &mut Context<'_>) {
         if let Answer::Effect(TableEffect::Open { id, .. }) = answer {
             self.layer = None;
-            self.go_to_column(usize::try_from(id).unwrap_or(0));
-            return vec![];
+            return self.go_to_column(usize::try_from(id).unwrap_or(0));
         }
-        self.after_layer(answer)
+        self.after_layer(answer, cx);
     }
 
     /// Handles the result of an action on a layer's table.
-    pub(super) fn after_layer(&mut self, answer: Answer) -> Vec<ListEffect> {
+    pub(super) fn after_layer(&mut self, answer: Answer, cx: &mut Context<'_>) {
         match answer {
-            Answer::Effect(TableEffect::AskColumn) => {
-                let names = self
-                    .layer_table()
-                    .map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
-                vec![ListEffect::AskColumn(names.unwrap_or_default())]
-            }
-            Answer::Effect(TableEffect::AskRegex { column, on }) => {
-                vec![ListEffect::AskRegex { column, on }]
-            }
-            Answer::Effect(TableEffect::AskCopy(what)) => vec![ListEffect::AskCopy(what)],
-            Answer::Effect(TableEffect::Refuse(reason)) => vec![ListEffect::Refuse(reason)],
-            Answer::Effect(_) => vec![],
+            Answer::Effect(
+                effect @ (TableEffect::AskColumn
+                | TableEffect::AskRegex { .. }
+                | TableEffect::AskCopy(_)),
+            ) => self.ask_for(effect, cx),
+            Answer::Effect(TableEffect::Refuse(reason)) => cx.refuse(reason),
+            Answer::Effect(_) => {}
             Answer::Frequency(..) | Answer::Describe(_) => {
-                vec![ListEffect::Refuse(
-                    "not on a table of counts; esc goes back to the items".into(),
-                )]
+                cx.refuse("not on a table of counts; esc goes back to the items");
             }
-            Answer::Copied { text, rows, but } => std::iter::once(ListEffect::Copy { text, rows })
-                .chain(but.map(ListEffect::Say))
-                .collect(),
-            Answer::Message(text) => vec![ListEffect::Say(text)],
+            Answer::Copied { text, rows, but } => {
+                cx.copy(text, rows_of(rows));
+                but.into_iter().for_each(|but| cx.say(but));
+            }
+            Answer::Message(text) => cx.say(text),
+        }
+    }
+
+    /// Asks for what an action on the topmost table needs.
+    pub(super) fn ask_for(&mut self, effect: TableEffect, cx: &mut Context<'_>) {
+        match effect {
+            TableEffect::AskColumn => {
+                let names = |columns: &[Spec]| columns.iter().map(|c| c.name.clone()).collect();
+                let names = match self.layer_table() {
+                    Some(table) => names(table.columns()),
+                    None => names(&self.columns),
+                };
+                table_menus::choose_column(names, cx, |pane: &mut Self, column, _| {
+                    pane.go_to_column(column);
+                });
+            }
+            TableEffect::AskRegex { column, on } => {
+                table_menus::ask_regex(on, cx, move |pane: &mut Self, pattern, cx| {
+                    let selected = pane.select_regex(column, pattern, on, cx);
+                    selected.map_err(|problem| problem.what)
+                });
+            }
+            TableEffect::AskCopy(what) => table_menus::choose_format(what, cx, Self::copy),
+            _ => {}
         }
     }
 }

@@ -3,15 +3,13 @@
 use std::ops::Range;
 
 use super::arrangement::Arrangement;
-use super::copying::Copying;
-use super::effects::{ListEffect, ReplyFor};
 use super::pager::Pager;
 use super::query::Query;
 use super::rows;
-use crate::action::Scope;
+use crate::pane::{Ask, Context};
 use crate::widgets::table::{DescribeView, FrequencyView, SortKey, Spec, TableState};
-use benchtop_model::{Filter, Sort};
-use benchtop_protocol::wire::{AnyRequest, PageRequest, request};
+use benchtop_model::{Filter, Result, Sort};
+use benchtop_protocol::wire::{Page, PageRequest, Request, request};
 
 /// What covers the list.
 #[derive(Debug)]
@@ -53,7 +51,8 @@ pub struct ListPane {
     pub(super) locating: Option<u64>,
     pub(super) tickets: u64,
     pub(super) selecting: usize,
-    pub(super) copying: Option<Copying>,
+    /// Whether rows were requested on this connection.
+    pub(super) started: bool,
     pub(super) arrangement: Arrangement,
     /// The row of the cursor when its page was last drawn.
     pub(super) drawn_row: u64,
@@ -78,28 +77,28 @@ impl ListPane {
             locating: None,
             tickets: 0,
             selecting: 0,
-            copying: None,
+            started: false,
             arrangement: Arrangement::default(),
             drawn_row: 0,
         }
     }
 
-    /// Opens the pane, or reloads it after the connection was lost: forgets open requests and
-    /// requests the rows.
-    pub fn start(&mut self) -> Vec<ListEffect> {
-        self.pager.forget();
-        (self.awaited, self.locating, self.copying, self.selecting) = (None, None, None, 0);
-        match self.pager.changed(&self.state) {
-            Some(range) => self.ask_rows(range),
-            None => self.fetch(None),
+    /// Requests the rows again, or for the first time.
+    pub(super) fn load(&mut self, cx: &mut Context<'_>) {
+        match self.started {
+            true => self.changed(cx),
+            false => self.start(cx),
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        match self.layer {
-            None => &[Scope::List, Scope::Table, Scope::Global],
-            Some(_) => &[Scope::Table, Scope::Global],
+    /// Requests the rows and forgets open requests, at first and after the connection was lost.
+    pub(super) fn start(&mut self, cx: &mut Context<'_>) {
+        self.started = true;
+        self.pager.forget();
+        (self.awaited, self.locating, self.selecting) = (None, None, 0);
+        match self.pager.changed(&self.state) {
+            Some(range) => self.ask_rows(range, cx),
+            None => self.fetch(None, cx),
         }
     }
 
@@ -151,7 +150,9 @@ impl ListPane {
         self.state.sort().iter().filter_map(key).collect()
     }
 
-    pub(super) fn ask_rows(&mut self, range: Range<u64>) -> Vec<ListEffect> {
+    /// Requests rows. No other pane may request pages on the same connection: the owner drops a
+    /// page request for a newer generation.
+    fn ask_rows(&mut self, range: Range<u64>, cx: &mut Context<'_>) {
         let (offset, count) = (
             range.start,
             u32::try_from(range.end - range.start).unwrap_or(u32::MAX),
@@ -164,96 +165,116 @@ impl ListPane {
             offset,
             count,
         };
-        vec![ListEffect::Ask(
-            ReplyFor::Page { generation },
-            request::Page(page).into(),
-        )]
+        cx.send(Ask::in_parts(
+            request::Page(page),
+            move |pane: &mut Self, page, cx| {
+                if pane.pager.wants(generation) {
+                    pane.on_page(page, cx);
+                }
+            },
+        ));
+    }
+
+    fn on_page(&mut self, page: Result<Page>, cx: &mut Context<'_>) {
+        let page = match page {
+            Ok(page) => page,
+            Err(problem) => {
+                let reason = problem.to_string().replace("\n  help: ", "; ");
+                if !self.pager.fail(&reason) {
+                    self.state.go_to_row(self.drawn_row);
+                    cx.refuse(reason);
+                }
+                return;
+            }
+        };
+        let more = page.partial;
+        let just = self.pager.accept(&page, &mut self.state);
+        if !more {
+            self.arrange_rows();
+            self.fetch(just, cx);
+        }
     }
 
     /// Requests missing rows. `just` is the range that was just received.
-    pub(super) fn fetch(&mut self, just: Option<Range<u64>>) -> Vec<ListEffect> {
-        self.pager
-            .missing(&self.state, just)
-            .map(|range| self.ask_rows(range))
-            .unwrap_or_default()
+    pub(super) fn fetch(&mut self, just: Option<Range<u64>>, cx: &mut Context<'_>) {
+        if let Some(range) = self.pager.missing(&self.state, just) {
+            self.ask_rows(range, cx);
+        }
     }
 
     /// Requests rows after the filter or the order changed, and moves the cursor to `row`.
-    pub(super) fn requery(&mut self, row: u64) -> Vec<ListEffect> {
+    pub(super) fn requery(&mut self, row: u64, cx: &mut Context<'_>) {
         self.pager.outdate();
         self.locating = None;
         self.state.go_to_row(row);
-        self.fetch(None)
+        self.fetch(None, cx);
     }
 
-    /// Sends a request that replaces the one in progress.
-    pub(super) fn await_one(
+    /// A request that replaces the one in progress.
+    pub(super) fn await_one<R: Request>(
         &mut self,
         word: &'static str,
-        want: impl FnOnce(u64) -> ReplyFor,
-        ask: AnyRequest,
-    ) -> Vec<ListEffect> {
+        request: R,
+        then: impl FnOnce(&mut ListPane, R::Reply, &mut Context<'_>) + 'static,
+    ) -> Ask {
         self.tickets += 1;
-        self.copying = None;
-        self.awaited = Some(Awaited {
-            ticket: self.tickets,
-            word,
-        });
-        vec![ListEffect::Ask(want(self.tickets), ask)]
-    }
-
-    /// Whether a reply with this ticket is awaited. It then no longer is.
-    pub(super) fn take_ticket(&mut self, ticket: u64) -> bool {
-        self.awaited.take_if(|a| a.ticket == ticket).is_some()
+        let ticket = self.tickets;
+        self.awaited = Some(Awaited { ticket, word });
+        Ask::new(request, move |pane: &mut Self, reply, cx| {
+            if pane.awaited.take_if(|a| a.ticket == ticket).is_none() {
+                return;
+            }
+            match reply {
+                Ok(reply) => then(pane, reply, cx),
+                Err(problem) => cx.error(&problem),
+            }
+        })
     }
 
     /// Requests the rows again after a change. The cursor stays.
-    pub fn changed(&mut self) -> Vec<ListEffect> {
-        self.pager
-            .changed(&self.state)
-            .map(|range| self.ask_rows(range))
-            .unwrap_or_default()
+    pub(super) fn changed(&mut self, cx: &mut Context<'_>) {
+        if let Some(range) = self.pager.changed(&self.state) {
+            self.ask_rows(range, cx);
+        }
     }
 
-    /// Requests the rows that a larger screen lacks. Call it after drawing in another size.
-    pub fn resized(&mut self) -> Vec<ListEffect> {
+    /// Requests the rows that a larger screen lacks, after a frame of another size.
+    pub(super) fn resized(&mut self, cx: &mut Context<'_>) {
         if self.pager.answered {
-            self.fetch(None)
-        } else {
-            vec![]
+            self.fetch(None, cx);
         }
     }
 
     /// Moves the cursor to an item. Requests its position if its row is not loaded.
-    pub fn go_to(&mut self, number: u32) -> Vec<ListEffect> {
-        let at = self
-            .pager
-            .window
-            .rows
-            .iter()
-            .position(|r| r.id == u64::from(number));
-        match at.filter(|_| self.pager.current) {
-            Some(at) => {
-                self.state.go_to_row(self.pager.window.first + at as u64);
-                self.fetch(None)
-            }
-            None => {
-                self.tickets += 1;
-                self.locating = Some(self.tickets);
-                let ask = request::Locate {
-                    number,
-                    filter: self.filter(),
-                    sort: self.sort(),
-                }
-                .into();
-                vec![ListEffect::Ask(
-                    ReplyFor::Locate {
-                        ticket: self.tickets,
-                        number,
-                    },
-                    ask,
-                )]
-            }
+    pub(super) fn go_to(&mut self, number: u32, cx: &mut Context<'_>) {
+        let window = &self.pager.window;
+        let at = window.rows.iter().position(|r| r.id == u64::from(number));
+        if let Some(at) = at.filter(|_| self.pager.current) {
+            self.state.go_to_row(window.first + at as u64);
+            return self.fetch(None, cx);
         }
+        self.tickets += 1;
+        let ticket = self.tickets;
+        self.locating = Some(ticket);
+        let ask = request::Locate {
+            number,
+            filter: self.filter(),
+            sort: self.sort(),
+        };
+        cx.ask(ask, move |pane: &mut Self, row, cx| {
+            if pane.locating.take_if(|l| *l == ticket).is_none() {
+                return;
+            }
+            match row {
+                Ok(Some(row)) => {
+                    pane.state.go_to_row(row);
+                    pane.fetch(None, cx);
+                }
+                Ok(None) => {
+                    cx.refuse(format!("#{number} is not in this list; X shows all items"));
+                }
+                Err(problem) => cx.error(&problem),
+            }
+        });
     }
 }

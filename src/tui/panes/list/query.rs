@@ -1,6 +1,6 @@
 //! The filter of the list, and its description.
 
-use benchtop_model::{Field, Filter, QuestionKind, Sort, Status};
+use benchtop_model::{Field, Filter, Sort};
 
 /// A filter, plus an item set for values that no filter can express.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,38 +52,6 @@ impl Query {
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
     }
-}
-
-/// `filter` without conditions on `field`.
-pub(super) fn without(filter: &Filter, field: Field) -> Filter {
-    let mut out = filter.clone();
-    match field {
-        Field::Status => out.status.clear(),
-        Field::Type => out.kind.clear(),
-        Field::Number => out.only = None,
-        _ => out.values.retain(|(f, _)| *f != field),
-    }
-    out
-}
-
-/// `filter` limited to one value of `field`. `None` if a filter cannot express that.
-pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<Filter> {
-    let mut out = without(filter, field);
-    match field {
-        Field::Status => out.status = vec![Status::from_name(value)?],
-        Field::Type => out.kind = vec![QuestionKind::from_name(value)?],
-        Field::Number => out.only = Some(vec![value.parse().ok()?]),
-        Field::Dataset
-        | Field::Subtask
-        | Field::Level
-        | Field::Style
-        | Field::Side
-        | Field::Variant => {
-            out.add(field, vec![value.into()]);
-        }
-        Field::Id | Field::Judged | Field::Question => return None,
-    }
-    Some(out)
 }
 
 /// A value for messages.

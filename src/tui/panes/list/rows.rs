@@ -3,6 +3,7 @@
 use crate::theme::Role;
 use crate::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
 use crate::widgets::text;
+use benchtop_model::field::Source;
 use benchtop_model::{Field, Status};
 use benchtop_protocol::wire::{Page, Row};
 
@@ -12,22 +13,14 @@ pub(super) fn field(column: usize) -> Option<Field> {
 }
 
 pub(super) fn column(field: Field) -> usize {
-    Field::ALL.iter().position(|f| *f == field).unwrap_or(0)
+    field.place()
 }
 
 /// One column per field. The question is last and gets the remaining room.
 pub(super) fn columns() -> Vec<Spec> {
-    let spec = |field: Field| {
-        let width = match field {
-            Field::Number => return Spec::number(field.name(), "", ColumnKind::Number, 8),
-            Field::Status | Field::Level => 8,
-            Field::Id => 16,
-            Field::Dataset | Field::Type | Field::Subtask => 10,
-            Field::Style | Field::Side | Field::Variant => 12,
-            Field::Judged => 19,
-            Field::Question => 30,
-        };
-        Spec::text(field.name(), width)
+    let spec = |field: Field| match (field.row().source, field.row().width) {
+        (Source::Number, width) => Spec::number(field.name(), "", ColumnKind::Number, width),
+        (_, width) => Spec::text(field.name(), width),
     };
     Field::ALL.into_iter().map(spec).collect()
 }
@@ -44,28 +37,11 @@ pub(super) fn role(status: Status) -> Role {
     }
 }
 
-pub(super) fn text_of(row: &Row, field: Field) -> String {
-    match field {
-        Field::Number => row.number.to_string(),
-        Field::Status => row.status.name().into(),
-        Field::Id => row.id.clone(),
-        Field::Dataset => row.dataset.clone(),
-        Field::Subtask => row.subtask.clone(),
-        Field::Type => row.kind.name().into(),
-        Field::Level => row.level.clone(),
-        Field::Style => row.style.clone(),
-        Field::Side => row.side.clone(),
-        Field::Variant => row.variant.clone(),
-        Field::Judged => row.judged.clone(),
-        Field::Question => row.question.clone(),
-    }
-}
-
 /// A page as loaded rows. A row's id is its item number.
 pub(super) fn window(page: &Page) -> Window {
     let view = |row: &Row| {
         let cell = |field: Field| {
-            let mut cell = CellView::from(text_of(row, field));
+            let mut cell = CellView::from(row.text(field));
             match field {
                 Field::Status => cell.role = role(row.status),
                 Field::Judged | Field::Dataset => cell.role = Role::Dim,
@@ -100,17 +76,14 @@ pub(super) fn uninformative(window: &Window) -> Vec<usize> {
 /// The width that a column needs for these rows, within limits. `None` if it is fixed.
 pub(super) fn wanted_width(window: &Window, column: usize) -> Option<u16> {
     let field = field(column)?;
-    let most = match field {
-        Field::Id => 26,
-        Field::Dataset | Field::Subtask | Field::Style => 16,
-        Field::Type => 10,
-        Field::Level | Field::Side | Field::Variant => 12,
-        Field::Number | Field::Status | Field::Judged | Field::Question => return None,
-    };
+    let widest = usize::from(field.row().widest);
+    if widest == 0 {
+        return None;
+    }
     // The name and the sort mark.
     let least = field.name().len() + 2;
-    let widest = cells(window, column).map(text::width).max().unwrap_or(0);
-    u16::try_from(widest.clamp(least, most.max(least))).ok()
+    let wanted = cells(window, column).map(text::width).max().unwrap_or(0);
+    u16::try_from(wanted.clamp(least, widest.max(least))).ok()
 }
 
 fn cells(window: &Window, column: usize) -> impl Iterator<Item = &str> {

@@ -1,29 +1,165 @@
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 
 use super::*;
-use crate::theme::{Look, Theme};
+use crate::pane::context::Receiver;
+use crate::pane::recorder::Recorder;
+use crate::pane::{Effect, testing};
+use crate::widgets::menu::Menu;
+use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
-use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{ColorLevel, Error, ErrorKind, QuestionKind, Sort, Status};
-use benchtop_protocol::wire::{AnyRequest, Lines, Page, PageRequest, Request, Row, request};
+use crate::widgets::toast::Severity;
+use benchtop_model::table::{Frequency, Match, Summary};
+use benchtop_model::{ColorLevel, Error, ErrorKind, Filter, Result, Sort, Status};
+use benchtop_protocol::wire::{
+    AnyReply, AnyRequest, Lines, Page, PageRequest, Request, Row, request,
+};
 
-const AREA: Rect = Rect::new(0, 0, 90, 13);
+const AREA: (u16, u16) = (90, 13);
+
+/// An effect of the list, with the receiver of its reply.
+#[derive(Debug)]
+enum ListEffect {
+    Ask(Receiver, AnyRequest),
+    Open {
+        number: u32,
+        filter: Filter,
+        sort: Vec<Sort>,
+    },
+    Menu(Menu),
+    Prompt(Prompt),
+    Copy {
+        text: String,
+        what: String,
+    },
+    Say(String),
+    Refuse(String),
+    Leave,
+}
+
+/// A list and a program that records.
+struct Listed {
+    pane: ListPane,
+    rec: Recorder,
+    /// The receivers of pages, by generation.
+    pages: HashMap<u64, Receiver>,
+}
+
+impl Deref for Listed {
+    type Target = ListPane;
+
+    fn deref(&self) -> &ListPane {
+        &self.pane
+    }
+}
+
+impl DerefMut for Listed {
+    fn deref_mut(&mut self) -> &mut ListPane {
+        &mut self.pane
+    }
+}
+
+impl Listed {
+    fn new() -> Listed {
+        Listed {
+            pane: ListPane::new(),
+            rec: testing::recorder(),
+            pages: HashMap::new(),
+        }
+    }
+
+    fn call(&mut self, call: impl FnOnce(&mut ListPane, &mut Context<'_>)) -> Vec<ListEffect> {
+        let effects = self.rec.call(&mut self.pane, call);
+        effects
+            .into_iter()
+            .map(|effect| self.took(effect))
+            .collect()
+    }
+
+    fn took(&mut self, effect: Effect) -> ListEffect {
+        match effect {
+            Effect::Ask(ask) => {
+                let (request, receiver) = ask.into_parts(PaneId::List);
+                if let AnyRequest::Page(request::Page(page)) = &request {
+                    self.pages.insert(page.generation, receiver.clone());
+                }
+                ListEffect::Ask(receiver, request)
+            }
+            Effect::Open(Target::Queue {
+                number,
+                filter,
+                sort,
+            }) => ListEffect::Open {
+                number,
+                filter,
+                sort,
+            },
+            Effect::Open(Target::Review) => ListEffect::Leave,
+            Effect::Menu(menu, _) => ListEffect::Menu(menu),
+            Effect::Prompt(prompt, _) => ListEffect::Prompt(prompt),
+            Effect::Copy { text, what } => ListEffect::Copy { text, what },
+            Effect::Say(toast) if toast.severity == Severity::Info => ListEffect::Say(toast.text),
+            Effect::Say(toast) => ListEffect::Refuse(toast.text),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Vec<ListEffect> {
+        self.call(|pane, cx| pane.act(action, cx))
+    }
+
+    fn start(&mut self) -> Vec<ListEffect> {
+        self.call(ListPane::start)
+    }
+
+    fn changed(&mut self) -> Vec<ListEffect> {
+        self.call(ListPane::changed)
+    }
+
+    fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
+        let mut found = Ok(());
+        let effects = self.call(|pane, cx| found = pane.find(words, cx));
+        found.map(|()| effects)
+    }
+
+    fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<ListEffect>> {
+        let mut done = Ok(());
+        let effects = self.call(|pane, cx| done = pane.select_regex(column, pattern, on, cx));
+        done.map(|()| effects)
+    }
+
+    fn filter_by(&mut self, field: Field, value: &str) -> Vec<ListEffect> {
+        self.call(|pane, cx| pane.filter_by(field, value, cx))
+    }
+
+    fn go_to(&mut self, number: u32) -> Vec<ListEffect> {
+        self.call(|pane, cx| pane.go_to(number, cx))
+    }
+
+    fn copy(&mut self, what: CopyWhat, format: CopyFormat) -> Vec<ListEffect> {
+        self.call(|pane, cx| pane.copy(what, format, cx))
+    }
+
+    fn answer(&mut self, want: Receiver, reply: Result<AnyReply>) -> Vec<ListEffect> {
+        self.call(|pane, cx| want.receive(pane, reply, cx))
+    }
+}
 
 fn row(number: u32) -> Row {
+    let cell = |field| match field {
+        Field::Number => number.to_string(),
+        Field::Status => "pending".into(),
+        Field::Id => format!("set/{number}"),
+        Field::Dataset => "set".into(),
+        Field::Subtask => ["animal", "plant"][number as usize % 2].into(),
+        Field::Type => "yes-no".into(),
+        Field::Question => format!("Is this picture {number}?"),
+        _ => String::new(),
+    };
     Row {
         number,
-        id: format!("set/{number}"),
-        dataset: "set".into(),
-        subtask: ["animal", "plant"][number as usize % 2].into(),
-        kind: QuestionKind::YesNo,
-        level: String::new(),
-        style: String::new(),
-        side: String::new(),
-        variant: String::new(),
         status: Status::Pending,
-        judged: String::new(),
-        question: format!("Is this picture {number}?"),
+        cells: Field::ALL.map(cell).into(),
         marks: vec![],
     }
 }
@@ -46,10 +182,7 @@ fn asked(effects: &[ListEffect]) -> PageRequest {
     let pages: Vec<&PageRequest> = effects
         .iter()
         .filter_map(|e| match e {
-            ListEffect::Ask(
-                ReplyFor::Page { generation },
-                AnyRequest::Page(request::Page(ask)),
-            ) if *generation == ask.generation => Some(ask),
+            ListEffect::Ask(_, AnyRequest::Page(request::Page(ask))) => Some(ask),
             _ => None,
         })
         .collect();
@@ -57,21 +190,22 @@ fn asked(effects: &[ListEffect]) -> PageRequest {
     pages[0].clone()
 }
 
-fn give(pane: &mut ListPane, page: Page) -> Vec<ListEffect> {
-    pane.answer(
-        ReplyFor::Page {
-            generation: page.generation,
-        },
-        Ok(request::Page::pack(page)),
-    )
+fn give(pane: &mut Listed, page: Page) -> Vec<ListEffect> {
+    let want = pane.pages[&page.generation].clone();
+    pane.answer(want, Ok(request::Page::pack(page)))
+}
+
+fn fail(pane: &mut Listed, generation: u64, problem: Error) -> Vec<ListEffect> {
+    let want = pane.pages[&generation].clone();
+    pane.answer(want, Err(problem))
 }
 
 /// Answers page requests until there are none.
-fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 {
+fn settle(pane: &mut Listed, mut effects: Vec<ListEffect>, total: u64) -> u32 {
     let mut pages = 0;
     while effects
         .iter()
-        .any(|e| matches!(e, ListEffect::Ask(ReplyFor::Page { .. }, _)))
+        .any(|e| matches!(e, ListEffect::Ask(_, AnyRequest::Page(_))))
     {
         let ask = asked(&effects);
         effects = give(pane, page(&ask, total));
@@ -81,31 +215,17 @@ fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 
     pages
 }
 
-fn drawn(pane: &mut ListPane) -> String {
+fn drawn(pane: &mut Listed) -> String {
     drawn_at(pane, AREA)
 }
 
-fn drawn_at(pane: &mut ListPane, area: Rect) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
-    let mut buf = Buffer::empty(area);
-    pane.draw(area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(area.width))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+fn drawn_at(pane: &mut Listed, size: (u16, u16)) -> String {
+    testing::drawn(&pane.rec, &mut pane.pane, size, ColorLevel::True)
 }
 
 /// A list of `total` items, drawn once with ten rows per page.
-fn list(total: u64) -> ListPane {
-    let mut pane = ListPane::new();
+fn list(total: u64) -> Listed {
+    let mut pane = Listed::new();
     drawn(&mut pane);
     let effects = pane.start();
     settle(&mut pane, effects, total);
@@ -114,12 +234,12 @@ fn list(total: u64) -> ListPane {
 }
 
 fn refused(effects: &[ListEffect]) -> bool {
-    matches!(effects, [ListEffect::Refuse(_)])
+    matches!(effects, [ListEffect::Refuse(why)] if !why.is_empty())
 }
 
 #[test]
 fn the_first_page_loads_and_empty_columns_are_hidden() {
-    let mut pane = ListPane::new();
+    let mut pane = Listed::new();
     assert!(drawn(&mut pane).contains("Loading"));
     let ask = asked(&pane.start());
     assert!(ask.filter.is_empty() && ask.sort.is_empty() && ask.offset == 0 && ask.count >= 50);
@@ -142,10 +262,11 @@ fn the_first_page_loads_and_empty_columns_are_hidden() {
     // The first verdict shows the column with its time, if there is room.
     let ask = asked(&pane.changed());
     let mut with = page(&ask, 617_000);
-    with.rows[3].judged = "2026-01-02T03:04:05".into();
+    with.rows[3].cells[rows::column(Field::Judged)] = "2026-01-02T03:04:05".into();
+    with.rows[3].cells[rows::column(Field::Status)] = "accepted".into();
     with.rows[3].status = Status::Accepted;
     give(&mut pane, with);
-    let narrow = Rect { width: 80, ..AREA };
+    let narrow = (80, AREA.1);
     let shown = drawn_at(&mut pane, narrow);
     assert!(
         shown.contains("accepted") && !shown.contains("judged") && shown.contains("6 hidden"),
@@ -168,7 +289,7 @@ fn the_first_page_loads_and_empty_columns_are_hidden() {
     // A column that the annotator went to stays on any screen.
     pane.go_to_column(rows::column(Field::Judged));
     pane.act(Action::Top);
-    drawn_at(&mut pane, Rect { width: 60, ..AREA });
+    drawn_at(&mut pane, (60, AREA.1));
     assert!(
         pane.state
             .order(&pane.columns)
@@ -179,7 +300,7 @@ fn the_first_page_loads_and_empty_columns_are_hidden() {
     assert_eq!(pane.state.order(&pane.columns).len(), Field::ALL.len());
 }
 
-fn settle_one(pane: &mut ListPane, ask: &PageRequest) {
+fn settle_one(pane: &mut Listed, ask: &PageRequest) {
     assert!(give(pane, page(ask, 617_000)).is_empty());
 }
 
@@ -241,12 +362,7 @@ fn a_stale_generation_is_dropped() {
         "{shown}"
     );
     let failure = Error::new(ErrorKind::Cancelled, "a newer question came");
-    let effects = pane.answer(
-        ReplyFor::Page {
-            generation: first.generation,
-        },
-        Err(failure),
-    );
+    let effects = fail(&mut pane, first.generation, failure);
     assert!(effects.is_empty());
 
     // Partial results are shown at once and marked as such.
@@ -274,7 +390,7 @@ fn a_stale_generation_is_dropped() {
 fn a_half_typed_filter_is_an_error_and_the_list_stays() {
     let mut pane = list(617_000);
     assert!(
-        matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words.is_empty())
+        matches!(&pane.act(Action::Find)[..], [ListEffect::Prompt(prompt)] if prompt.value().is_empty())
     );
     assert_eq!(pane.find("status:").unwrap_err().kind, ErrorKind::Usage);
     assert!(
@@ -286,7 +402,7 @@ fn a_half_typed_filter_is_an_error_and_the_list_stays() {
     assert_eq!(asked(&effects).filter.status, [Status::Pending]);
     settle(&mut pane, effects, 5);
     assert!(
-        matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words == "status:pending")
+        matches!(&pane.act(Action::Find)[..], [ListEffect::Prompt(prompt)] if prompt.value() == "status:pending")
     );
     let effects = pane.find("status:pending owl").unwrap();
     settle(&mut pane, effects, 2);
@@ -335,7 +451,7 @@ fn frequencies_lead_to_a_value_and_back() {
     let effects = pane.act(Action::Select);
     let [
         ListEffect::Ask(
-            want @ ReplyFor::Select { on: true },
+            want,
             AnyRequest::Select(request::Select(_, Field::Subtask, Match::Equal(value))),
         ),
     ] = &effects[..]
@@ -509,9 +625,7 @@ fn choosing_a_value_counts_the_others_of_its_field_too() {
         more: 0,
     };
     let effects = pane.answer(want.clone(), Ok(request::Frequency::pack(frequency)));
-    assert!(
-        matches!(&effects[..], [ListEffect::AskValue { field: Field::Status, choices }] if choices.len() == 2)
-    );
+    assert!(matches!(&effects[..], [ListEffect::Menu(menu)] if menu.choices().len() == 2));
     let ask = asked(&pane.filter_by(Field::Status, "flagged"));
     assert_eq!(
         (ask.filter.status, ask.filter.values.len()),
@@ -529,10 +643,7 @@ fn select_like_and_by_pattern_send_requests() {
     );
     assert!(matches!(
         &pane.act(Action::SelectRegex)[..],
-        [ListEffect::AskRegex {
-            column: 4,
-            on: true
-        }]
+        [ListEffect::Prompt(_)]
     ));
     assert_eq!(
         pane.select_regex(4, "(", true).unwrap_err().kind,
@@ -562,14 +673,13 @@ fn select_like_and_by_pattern_send_requests() {
 fn loaded_rows_are_copied_at_once() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::CopyTable);
-    let [ListEffect::AskCopy(what @ CopyWhat::All)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    assert!(matches!(&effects[..], [ListEffect::Menu(_)]), "{effects:?}");
     // Too many rows for a clipboard: the page is copied, with a message.
-    let effects = pane.copy(what.clone(), CopyFormat::Markdown);
-    let [ListEffect::Copy { text, rows: 10 }, ListEffect::Say(said)] = &effects[..] else {
+    let effects = pane.copy(CopyWhat::All, CopyFormat::Markdown);
+    let [ListEffect::Copy { text, what }, ListEffect::Say(said)] = &effects[..] else {
         panic!("{effects:?}")
     };
+    assert_eq!(what, "10 rows");
     assert!(said.contains("rows 1-10 of 617,000"), "{said}");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -583,7 +693,7 @@ fn loaded_rows_are_copied_at_once() {
     );
     let effects = pane.act(Action::CopyRow);
     assert!(
-        matches!(&effects[..], [ListEffect::Copy { text, rows: 1 }] if text.ends_with("\tIs this picture 1?\n"))
+        matches!(&effects[..], [ListEffect::Copy { text, what }] if what == "1 rows" && text.ends_with("\tIs this picture 1?\n"))
     );
 }
 
@@ -616,11 +726,13 @@ fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long() {
         };
         let effects = pane.answer(want.clone(), Ok(request::Items::pack(lines)));
         match &effects[..] {
-            [ListEffect::Copy { text, rows: 900 }, ..] if whole => {
+            [ListEffect::Copy { text, what }, ..] if whole => {
+                assert_eq!(what, "900 rows");
                 assert_eq!(text.lines().count(), 901);
                 assert!(text.lines().nth(1).unwrap().starts_with("900,"), "{text}");
             }
-            [ListEffect::Copy { rows: 10, .. }, ListEffect::Say(said)] if !whole => {
+            [ListEffect::Copy { what, .. }, ListEffect::Say(said)] if !whole => {
+                assert_eq!(what, "10 rows");
                 assert!(said.contains("rows 1-10 of 900"), "{said}");
             }
             other => panic!("{other:?}"),
@@ -674,9 +786,10 @@ fn rows_that_are_not_loaded_are_fetched_in_table_order() {
         want.clone(),
         Ok(request::Items::pack(lines(&[500_000], None))),
     );
-    let [ListEffect::Copy { text, rows: 3 }, ListEffect::Say(said)] = &effects[..] else {
+    let [ListEffect::Copy { text, what }, ListEffect::Say(said)] = &effects[..] else {
         panic!("{effects:?}")
     };
+    assert_eq!(what, "3 rows");
     assert!(said.contains("judged") && !text.contains("judged"));
     let numbers: Vec<&str> = text
         .lines()
@@ -779,7 +892,7 @@ fn go_to_finds_an_item_on_any_page() {
 
 #[test]
 fn a_late_reply_does_not_move_a_moved_cursor() {
-    let late = |act: &mut dyn FnMut(&mut ListPane)| {
+    let late = |act: &mut dyn FnMut(&mut Listed)| {
         let mut pane = list(617_000);
         let effects = pane.go_to(300_000);
         let [ListEffect::Ask(want, _)] = &effects[..] else {
@@ -811,7 +924,7 @@ fn a_late_reply_does_not_move_a_moved_cursor() {
 
 #[test]
 fn an_empty_list_shows_one_of_four_reasons() {
-    let mut pane = ListPane::new();
+    let mut pane = Listed::new();
     assert_eq!(pane.empty(), Empty::Loading);
     let ask = asked(&pane.start());
     give(
@@ -846,15 +959,7 @@ fn an_empty_list_shows_one_of_four_reasons() {
         Error::new(ErrorKind::Corrupt, "block 7 does not match its checksum")
             .help("run benchtop doctor")
     };
-    assert!(
-        pane.answer(
-            ReplyFor::Page {
-                generation: ask.generation
-            },
-            Err(failure())
-        )
-        .is_empty()
-    );
+    assert!(fail(&mut pane, ask.generation, failure()).is_empty());
     assert!(
         matches!(pane.empty(), Empty::Failed(why) if why.contains("block 7") && why.contains("doctor"))
     );
@@ -866,12 +971,7 @@ fn an_empty_list_shows_one_of_four_reasons() {
     // A failed page keeps the old rows.
     let mut pane = list(617_000);
     let ask = asked(&pane.act(Action::Bottom));
-    assert!(refused(&pane.answer(
-        ReplyFor::Page {
-            generation: ask.generation
-        },
-        Err(failure())
-    )));
+    assert!(refused(&fail(&mut pane, ask.generation, failure())));
     assert_eq!(pane.number(), Some(1));
 }
 

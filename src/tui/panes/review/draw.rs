@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::widgets::{Block, BorderType, Widget};
 
+use super::ReviewPane;
 use super::text::{Lines, Shown, write};
-use super::{Picture, ReviewPane};
+use crate::item::Picture;
 use crate::preview::worker::GAP;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Empty, draw::draw_empty};
@@ -108,7 +109,7 @@ pub fn draw_picture(picture: &Picture, bare: bool, area: Rect, buf: &mut Buffer,
 }
 
 impl ReviewPane {
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_review(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         if area.is_empty() {
             return;
         }

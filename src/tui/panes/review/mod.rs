@@ -3,37 +3,58 @@
 //!
 //! A verdict applies to the item and the revision on the screen. The pane keeps it until its
 //! receipt arrives. After a lost connection it is sent again with the same UUID, so it counts once.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `pane` | the review as a pane of the program |
+//! | `actions` | actions |
+//! | `verdicts` | verdicts, from the key to the receipt |
+//! | `note` | the note on an item, and the resume point |
+//! | `find`, `queue` | queues, and going to an item |
+//! | `flagged`, [`explain`] | flagged items, and why they are flagged |
+//! | `edit`, `editing` | editing the item on screen |
+//! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
+//! | [`pace`] | the annotator's own pace |
+//! | `image_view`, `pair`, `pictures` | zoom, pairs, and preparing pictures |
+//! | `draw`, `text`, `plain` | drawing |
 
+mod actions;
 mod draw;
 mod edit;
+mod editing;
 pub mod explain;
+mod find;
+mod flagged;
+mod image_view;
+mod note;
 pub mod pace;
 mod pair;
+mod pane;
+mod pictures;
 mod plain;
 mod queue;
 pub mod round;
+mod round_actions;
 mod round_draw;
-mod seen;
+mod round_work;
 mod text;
+mod verdicts;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
 pub use edit::{Draft, Line};
-pub use pair::{NoPicture, Sides, ViewState, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
-pub use seen::{failed, painted};
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
+use ratatui::layout::Rect;
 use uuid::Uuid;
 
-use crate::pane::Painted;
-use crate::preview::{Part, Ready, Show};
-use benchtop_model::scoring::bench::MatchingRule;
-use benchtop_model::verdict::EffectiveVerdict;
-use benchtop_model::{Item, Judgement, Result, Status, Verdict};
+use crate::item::{Loaded, Picture, Sides, ViewState, painted};
+use crate::pane::{Painted, PaneId, Timer};
+use crate::preview::{Part, Show};
+use benchtop_model::{Judgement, Result, Verdict};
 use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
 /// Items kept in memory around the current one.
@@ -44,60 +65,6 @@ const RECEIPTS: usize = 256;
 const AHEAD: usize = 4;
 /// Items fetched behind.
 const BEHIND: usize = 2;
-
-/// An item with its status and verdicts.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    pub item: Arc<Item>,
-    pub status: Status,
-    /// Project revision of the last change.
-    pub rev: u64,
-    /// Project revision of the last change to text or picture.
-    pub text_rev: u64,
-    /// The effective verdicts.
-    pub standing: Vec<EffectiveVerdict>,
-    /// What of its metadata changed or vanished since it was composed.
-    pub stale: Option<String>,
-    /// The rules that apply to it.
-    pub chips: Vec<MatchingRule>,
-}
-
-impl Loaded {
-    /// Parses an item from the owner.
-    pub fn from_view(view: ItemView) -> std::result::Result<Loaded, String> {
-        let item =
-            serde_json::from_str(&view.json).map_err(|e| format!("cannot parse this item: {e}"))?;
-        let ItemView {
-            status,
-            rev,
-            text_rev,
-            standing,
-            stale,
-            chips,
-            ..
-        } = view;
-        Ok(Loaded {
-            item: Arc::new(item),
-            status,
-            rev,
-            text_rev,
-            standing,
-            stale,
-            chips,
-        })
-    }
-}
-
-/// The picture of the current item.
-#[derive(Clone, Debug, Default)]
-pub enum Picture {
-    /// There is no picture to show, with the reason.
-    None(String),
-    #[default]
-    Loading,
-    /// Loaded, or failed to load.
-    Ready(Arc<Ready>),
-}
 
 /// A verdict that awaits its receipt.
 #[derive(Clone, Debug)]
@@ -144,6 +111,21 @@ pub struct ReviewPane {
     work: Option<Box<Work>>,
     /// A note that waits for the verdict on its item.
     note: Option<(u32, String)>,
+    /// The pane that the item was opened from. Back returns there.
+    back_to: Option<PaneId>,
+    /// When to send the note that is being typed to the owner.
+    note_due: Timer,
+    /// When to look at the current round again.
+    round_due: Timer,
+    /// When to show the other picture of a pair.
+    blink_due: Timer,
+    /// Whether the last key stopped blinking.
+    blinked: bool,
+    /// The item whose picture was last requested with priority, and when to request it.
+    waited_for: Option<u32>,
+    picture_due: Timer,
+    /// The area of the last frame.
+    area: Rect,
 }
 
 impl ReviewPane {

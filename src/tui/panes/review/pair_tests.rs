@@ -1,7 +1,10 @@
 use super::*;
-use crate::panes::review::{Picture, Queue, ReviewEffect};
-use benchtop_model::{Form, ImageRef, Key, Pair, QuestionKind, Status};
+use crate::item::{Picture, Sides, ViewState};
+use crate::panes::review::{Queue, ReviewEffect};
+use crate::preview::{Part, Show};
+use benchtop_model::{Form, ImageRef, Key, Pair, PictureSeen, QuestionKind, Status};
 use benchtop_protocol::wire::ItemView;
+use std::path::Path;
 
 fn image(name: &str, there: bool) -> ImageRef {
     let hash = there.then(|| blake3::hash(name.as_bytes()).to_hex().to_string());
@@ -73,6 +76,11 @@ fn root() -> &'static Path {
     Path::new("/project")
 }
 
+/// The pictures of the current item.
+fn sides_of(pane: &ReviewPane) -> Option<Sides> {
+    crate::item::sides(pane.current().unwrap(), &pane.paired(), root())
+}
+
 /// A pane on item `number` of twenty, in a queue of that item alone.
 fn on(number: u32) -> ReviewPane {
     let mut pane = ReviewPane::new();
@@ -92,7 +100,7 @@ fn an_item_with_two_pictures_is_its_own_pair() {
             None,
         ),
     );
-    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    let sides = sides_of(&pane).unwrap();
     assert_eq!(
         (sides.names.clone(), sides.asked),
         (vec!["cat.jpg".to_string(), "dog.jpg".to_string()], None)
@@ -118,7 +126,7 @@ fn an_item_with_two_pictures_is_its_own_pair() {
             None,
         ),
     );
-    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    let sides = sides_of(&pane).unwrap();
     assert_eq!(
         sides.sources[1].as_ref().unwrap_err().seen,
         PictureSeen::Missing
@@ -136,7 +144,7 @@ fn an_item_with_two_pictures_is_its_own_pair() {
         Some("A cat.jpg; B is missing")
     );
     take(&mut pane, 1, &item(1, vec![image("cat.jpg", true)], None));
-    assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
+    assert_eq!(sides_of(&pane), None);
 }
 
 #[test]
@@ -146,7 +154,7 @@ fn the_partner_of_an_mvp_pair_is_fetched() {
     // The queue holds one item. Its neighbors by number are fetched once it is known to have a
     // partner.
     assert_eq!(take(&mut pane, 10, &natural), [8, 9, 11, 12]);
-    assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
+    assert_eq!(sides_of(&pane), None);
     take(
         &mut pane,
         9,
@@ -165,7 +173,7 @@ fn the_partner_of_an_mvp_pair_is_fetched() {
             Some((3, Side::Manipulated)),
         ),
     );
-    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    let sides = sides_of(&pane).unwrap();
     assert_eq!(
         (sides.names[0].as_str(), sides.asked),
         ("natural", Some(Show::First))
@@ -190,7 +198,7 @@ fn the_partner_of_an_mvp_pair_is_fetched() {
         ),
     );
     take(&mut pane, 10, &natural);
-    let other = pane.sides(pane.current().unwrap(), root()).unwrap();
+    let other = sides_of(&pane).unwrap();
     assert_eq!(
         (other.sources.clone(), other.asked),
         (sides.sources.clone(), Some(Show::Second))
@@ -205,7 +213,7 @@ fn the_partner_of_an_mvp_pair_is_fetched() {
         )
         .is_empty()
     );
-    assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
+    assert_eq!(sides_of(&pane), None);
     // No items beyond the ends of the project are requested.
     let mut pane = on(20);
     assert_eq!(
@@ -235,7 +243,7 @@ fn the_shown_pictures_depend_on_the_room_until_one_is_chosen() {
         10,
         &item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural))),
     );
-    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    let sides = sides_of(&pane).unwrap();
     let mut looking = ViewState::default();
     assert_eq!(
         (looking.shown(&sides, true), looking.shown(&sides, false)),

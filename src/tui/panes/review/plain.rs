@@ -3,8 +3,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::Loaded;
 use super::text::{Lines, Shown, write};
+use crate::item::Loaded;
 use crate::theme::Look;
 use benchtop_model::Verdict;
 

@@ -7,6 +7,7 @@
 use uuid::Uuid;
 
 use super::{Queue, ReviewEffect, ReviewPane};
+use crate::item::Picture;
 use benchtop_metrics::agreement::pace::{LAST, pace};
 use benchtop_model::annotator::{Drift, Pace, Step};
 use benchtop_model::round::Protocol;
@@ -323,7 +324,7 @@ impl ReviewPane {
     fn nothing_in_hand(&mut self) {
         self.queue = Queue::of(String::new(), Vec::new(), self.queue.items());
         self.position = 0;
-        self.picture = super::Picture::Loading;
+        self.picture = Picture::Loading;
         self.sides = None;
     }
 

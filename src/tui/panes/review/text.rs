@@ -4,7 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
 use super::draw::status_words;
-use super::{Loaded, Phase, Work};
+use super::{Phase, Work};
+use crate::item::Loaded;
 use crate::theme::{Look, Role};
 use crate::widgets::text;
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};

@@ -1,6 +1,6 @@
 //! A group of columns as bars.
 
-use super::view::{CHART, View, cell_of, chart, number};
+use super::view::{CHART, View, chart, number};
 use crate::panes::board::table::short;
 use crate::widgets::meter::bar;
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
@@ -12,7 +12,7 @@ const WIDTH: usize = 24;
 
 pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     let columns: Vec<_> = board.columns.iter().filter(|c| c.group == group).collect();
-    let value = |row: &Row, name: &str| cell_of(board, row, name).and_then(Cell::value);
+    let value = |row: &Row, name: &str| board.cell(row, name).and_then(Cell::value);
     // A scenario is shown with its drop from the clean one.
     let drop = |name: &str| {
         let drops = format!("{group} drop");
@@ -23,9 +23,8 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         value(row, &column.name)
     };
     let dropped = columns.iter().any(|c| drop(&c.name).is_some());
-    let by = |scale| if scale == Scale::Share { 100.0 } else { 1.0 };
     let line = |column: &&benchtop_model::board::Column| {
-        let cell = cell_of(board, row, &column.name)?;
+        let cell = board.cell(row, &column.name)?;
         let own = cell.value()?;
         let others = board
             .rows
@@ -38,7 +37,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         } else {
             others.reduce(f64::max)
         };
-        let scale = by(column.scale);
+        let scale = column.scale.unit();
         let label = short(board, column);
         let mut cells = vec![LocalCell::text(if label.is_empty() {
             &column.name
@@ -120,7 +119,7 @@ fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
     let of = |(column, name): (&str, &'_ str)| {
         Some((
             name.to_string(),
-            100.0 * cell_of(board, row, column).and_then(Cell::value)?,
+            100.0 * board.cell(row, column).and_then(Cell::value)?,
         ))
     };
     let points: Vec<(String, f64)> = graded(board, group)

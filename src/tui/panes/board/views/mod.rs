@@ -83,7 +83,7 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
 
 /// The breakdown to open for a column. SC, SQ, and drops have no list of answers.
 pub fn breakdown_of(board: &Board, column: &str) -> Option<Kind> {
-    let of = board.columns.iter().find(|c| c.name == column)?;
+    let of = board.column(column)?;
     let drop = of.group.ends_with(" drop");
     let kind = match of.name.as_str() {
         _ if of.group == "SC" => Kind::Styles,

@@ -1,7 +1,7 @@
 //! MM-SAP's knowledge quadrant: what a model knows, and whether it is aware of it.
 
 use super::quadrant_picture::{Picture, QUADRANTS};
-use super::view::{View, cell_of, number};
+use super::view::{View, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};
@@ -13,7 +13,7 @@ pub(super) const GROUP: &str = "quadrant";
 fn quadrants(board: &Board, row: &Row) -> Option<([u64; 5], u64)> {
     let mut found = ([0; 5], 0);
     for ((.., column), of) in QUADRANTS.iter().zip(&mut found.0) {
-        let cell = cell_of(board, row, column)?;
+        let cell = board.cell(row, column)?;
         *of = (cell.value()? * cell.n() as f64).round() as u64;
         found.1 = cell.n();
     }
@@ -43,7 +43,8 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         Spec::text("content", 40),
     ];
     let score = |name: &str| {
-        cell_of(board, row, name)
+        board
+            .cell(row, name)
             .and_then(Cell::value)
             .map_or("-".into(), |v| format!("{:.1}", 100.0 * v))
     };

@@ -1,6 +1,6 @@
 //! SC: the score of each style, its deviation from the mean, and its contribution to the variance.
 
-use super::view::{CHART, View, cell_of, chart, number};
+use super::view::{CHART, View, chart, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_metrics::dysca::sc;
@@ -15,7 +15,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     let columns = board.columns.iter().filter(|c| c.group == GROUP);
     let scores: Vec<(String, Number)> = columns
         .filter_map(|c| {
-            let value = cell_of(board, row, &c.name)?.value()?;
+            let value = board.cell(row, &c.name)?.value()?;
             Some((c.name.clone(), Number::of(100.0 * value)))
         })
         .collect();
@@ -33,7 +33,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
             .then_with(|| a.style.cmp(&b.style))
     });
     let line = |style: &benchtop_metrics::dysca::ScPart| {
-        let n = cell_of(board, row, &style.style).map_or(0, Cell::n);
+        let n = board.cell(row, &style.style).map_or(0, Cell::n);
         let name = style
             .style
             .strip_prefix("Acc.style.")
@@ -75,7 +75,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds = dev squared / {0}",
         rows.len()
     )];
-    let extra = |name: &str| cell_of(board, row, name).and_then(Cell::value);
+    let extra = |name: &str| board.cell(row, name).and_then(Cell::value);
     if let (Some(corrected), Some(noise), Some(p)) =
         (extra("SC.corrected"), extra("SC.noise"), extra("SC.p"))
     {

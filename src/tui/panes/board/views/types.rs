@@ -1,6 +1,6 @@
 //! SQ: multiple choice vs. true or false, by subtask.
 
-use super::view::{CHART, View, cell_of, chart, number};
+use super::view::{CHART, View, chart, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};
@@ -24,12 +24,14 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     }
     subtasks.sort_unstable();
     let line = |subtask: &&str| {
-        let cells = KINDS.map(|kind| cell_of(board, row, &format!("Acc.{kind}.{subtask}")));
+        let cells = KINDS.map(|kind| board.cell(row, &format!("Acc.{kind}.{subtask}")));
         let [mc, tf] = cells.map(|cell| cell.and_then(Cell::value).map(|v| 100.0 * v));
         mc.or(tf)?;
         let n =
             |cell: Option<Cell>| number(cell.map(|c| c.n() as f64), |n| text::grouped(n as u64));
-        let sq = cell_of(board, row, &format!("SQ.{subtask}")).and_then(Cell::value);
+        let sq = board
+            .cell(row, &format!("SQ.{subtask}"))
+            .and_then(Cell::value);
         let shown = vec![
             LocalCell::text(*subtask),
             number(mc, |v| format!("{v:.1}")),
@@ -61,9 +63,9 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         wide("SQ"),
     ]);
     specs.push(Spec::text(CHART, WIDTH as u16));
-    let sq = cell_of(board, row, "SQ").and_then(Cell::value);
+    let sq = board.cell(row, "SQ").and_then(Cell::value);
     let notes = vec![
-        match (sq, cell_of(board, row, "SQ.paper").and_then(Cell::value)) {
+        match (sq, board.cell(row, "SQ.paper").and_then(Cell::value)) {
             (Some(sq), Some(paper)) => {
                 format!(
                     "SQ {sq:.2} squared points, normalized by each question's chance level; {paper:.2} with the paper's 25 and 50"

@@ -8,7 +8,6 @@ use crate::action::Action;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
-use benchtop_model::board::{Board, Cell, Row};
 
 /// The name of the chart column.
 pub(super) const CHART: &str = "chart";
@@ -133,12 +132,6 @@ impl View {
             );
         }
     }
-}
-
-/// The cell of a row in the column with this name.
-pub(super) fn cell_of(board: &Board, row: &Row, column: &str) -> Option<Cell> {
-    let at = board.columns.iter().position(|c| c.name == column)?;
-    row.cells.get(at).copied().flatten()
 }
 
 pub(super) fn number(value: Option<f64>, format: impl Fn(f64) -> String) -> LocalCell {

@@ -1,0 +1,48 @@
+//! The kinds of units that columns count.
+
+use benchtop_model::{Item, Key};
+
+/// Units, each as the rows of its questions and whether it is right.
+pub type Units = Vec<(Vec<u32>, bool)>;
+
+/// What a column counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Answer,
+    /// The answers to one question text over an image pair.
+    QuestionPair,
+    /// The answers about one image.
+    Image,
+    /// The answers about an image pair.
+    ImagePair,
+    /// The rotations of one question.
+    Rotations,
+    /// The answers to one question with its options in several orders.
+    Orders,
+}
+
+impl Unit {
+    /// Display name of the item's unit.
+    pub fn name(self, item: &Item) -> String {
+        let pair = item
+            .pair
+            .as_ref()
+            .map(|p| p.id.clone())
+            .as_ref()
+            .map(Key::to_string)
+            .unwrap_or_default();
+        let text = item.instruction.as_ref().unwrap_or(&item.question);
+        match self {
+            Unit::Answer | Unit::Orders => format!("question {}", item.key),
+            Unit::QuestionPair => {
+                format!("pair {pair}: {}", text.lines().next().unwrap_or_default())
+            }
+            Unit::Image => format!("image {}", item.images.first().map_or("", |i| &i.name)),
+            Unit::ImagePair => format!("pair {pair}"),
+            Unit::Rotations => format!(
+                "rotations {}",
+                item.rotation.as_ref().map_or("", |r| &r.set)
+            ),
+        }
+    }
+}

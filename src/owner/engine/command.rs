@@ -1,0 +1,110 @@
+//! Imports and other long commands in the list of jobs, while they run. They are not stored, and a
+//! command that the owner did not survive is given again by the user.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+
+use super::job::{Counts, Job, Kind};
+use super::live::Live;
+use super::{Engine, Entry};
+use crate::clock::now;
+use crate::context::OwnerContext;
+use benchtop_model::import::Progress;
+use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Event;
+use benchtop_store::jobs::JobHeader;
+
+/// The number of the first command. Commands do not use up the numbers of jobs.
+pub(super) const FIRST: u32 = 1_000_001;
+
+/// The kind of all commands.
+pub(super) static COMMAND: Kind = Kind {
+    name: "command",
+    unit: "step",
+    load: |_, _| Err(Error::new(ErrorKind::Corrupt, "a command is not stored")),
+    step: |_, _, _| Ok(super::Step::Done),
+};
+
+/// A running command.
+pub struct Command {
+    name: &'static str,
+    progress: Progress,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Job for Command {
+    fn kind(&self) -> &'static Kind {
+        &COMMAND
+    }
+
+    fn spec(&self) -> Value {
+        Value::Null
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            done: self.progress.done,
+            of: self.progress.of,
+            failed: 0,
+        }
+    }
+
+    fn describe(&self, state: &mut JobState) {
+        (state.name, state.plan) = (self.name.into(), self.progress.what.clone());
+    }
+
+    fn digest(&self, _: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
+        Ok(String::new())
+    }
+
+    fn has_work(&self, _: JobStatus) -> bool {
+        false
+    }
+
+    fn command(&self) -> Option<&AtomicBool> {
+        Some(&self.cancel)
+    }
+}
+
+impl Engine {
+    /// Lists a command until [`end_command`](Engine::end_command). Returns its number.
+    pub fn begin_command(&self, name: &'static str, who: &str, cancel: Arc<AtomicBool>) -> u32 {
+        let mut inner = self.inner();
+        let id = FIRST + inner.commands;
+        inner.commands += 1;
+        let header = JobHeader {
+            id,
+            kind: COMMAND.name.into(),
+            by: who.into(),
+            created: now(),
+            standing: JobStatus::Running,
+            ..JobHeader::default()
+        };
+        let job = Box::new(Command {
+            name,
+            progress: Progress::default(),
+            cancel,
+        });
+        let live = Live::new(header);
+        inner.jobs.insert(id, Entry { live, job });
+        id
+    }
+
+    /// Records the progress of a command, and announces it.
+    pub fn command_progressed(&self, shared: &OwnerContext, id: u32, progress: &Progress) {
+        self.update(shared, id, |_, command: &mut Command| {
+            command.progress = progress.clone();
+        });
+    }
+
+    /// Removes a command from the list.
+    pub fn end_command(&self, shared: &OwnerContext, id: u32) {
+        let ended = self.inner().jobs.remove(&id);
+        if ended.is_some_and(|entry| entry.live.was_announced()) {
+            shared.broadcast.send(Event::JobRemoved(id));
+        }
+    }
+}

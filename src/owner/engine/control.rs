@@ -1,0 +1,400 @@
+//! Starts jobs, and acts on them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::job::Job;
+use super::live::Live;
+use super::runner::wake;
+use super::{Engine, Entry, Inner};
+use crate::clock::now;
+use crate::context::OwnerContext;
+use crate::trust;
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::{Event, FAILURE_PAGE};
+use benchtop_store::inventory;
+use benchtop_store::jobs::{self, JobHeader};
+
+/// How long a removal waits for the last step of a job.
+const STOPPING: Duration = Duration::from_secs(5);
+
+fn unknown(id: u32) -> Error {
+    Error::new(ErrorKind::NotFound, format!("unknown job {id}"))
+        .help("run `benchtop jobs` to list the jobs")
+}
+
+/// The status of a job after an action. `owes` is whether work after its end failed, and
+/// `retries_canceled` whether its kind can be retried after a cancellation.
+///
+/// # Errors
+/// Why the status does not allow the action.
+fn transition(
+    standing: JobStatus,
+    act: JobAct,
+    (owes, retries_canceled): (bool, bool),
+) -> std::result::Result<JobStatus, &'static str> {
+    use JobStatus::{Cancelled, Done, Failed, Paused, Queued};
+    match act {
+        JobAct::Pause if standing.is_active() => Ok(Paused),
+        JobAct::Pause => Err("only queued and running jobs can be paused"),
+        JobAct::Resume if matches!(standing, Paused | Failed) => Ok(Queued),
+        JobAct::Resume if standing == Done && owes => Ok(Queued),
+        JobAct::Resume => Err("only paused and failed jobs can be resumed"),
+        JobAct::Cancel if standing.is_finished() => Err("it has already ended"),
+        JobAct::Cancel => Ok(Cancelled),
+        JobAct::Retry if standing == Cancelled && !retries_canceled => Err("start a new one"),
+        JobAct::Retry if standing.is_active() => Ok(standing),
+        JobAct::Retry => Ok(Queued),
+        JobAct::Place(_) if standing.is_finished() => Err("it is no longer in the queue"),
+        JobAct::Remove if !standing.is_finished() => Err("cancel it first"),
+        JobAct::Place(_) | JobAct::Remove | JobAct::Batch(_) | JobAct::PerMinute(_) => Ok(standing),
+    }
+}
+
+impl Engine {
+    /// Starts a job on behalf of `by`. `make` makes it for its number, with the numbers of its items
+    /// if it is about selected ones. It is on disk before anybody hears of it.
+    ///
+    /// # Errors
+    /// Errors of `make`, and of writing the job file. Then there is no job.
+    pub fn begin<J: Job>(
+        &self,
+        shared: &Arc<OwnerContext>,
+        by: &str,
+        make: impl FnOnce(&mut JobHeader) -> Result<(J, Option<Vec<u32>>)>,
+    ) -> Result<JobState> {
+        shared.writable.may_write()?;
+        let mut inner = self.loaded()?;
+        let last_turn = inner.jobs.values().map(|e| e.live.header.turn).max();
+        let mut header = JobHeader {
+            id: inner.last(shared) + 1,
+            by: by.into(),
+            created: now(),
+            turn: last_turn.map_or(0, |turn| turn + 1),
+            ..JobHeader::default()
+        };
+        let (job, numbers) = make(&mut header)?;
+        let (id, kind) = (header.id, job.kind().name);
+        header.kind = kind.into();
+        let digest = job.digest(shared, &header)?;
+        header.token = trust::begin(shared, kind, id, digest);
+        let spec = job.spec();
+        let root = shared.project.root();
+        if let Err(problem) = jobs::create(root, &header, &spec, numbers.as_deref()) {
+            trust::end(shared, kind, id);
+            return Err(problem);
+        }
+        let mut live = Live::new(header.clone());
+        live.written = Some((header, spec));
+        let job = Box::new(job);
+        inner.jobs.insert(id, Entry { live, job });
+        inner.tell(shared, id, true);
+        wake(shared, &mut inner);
+        inner.state_of(id)
+    }
+
+    /// The number of an active job that `is_same` accepts, such as one that the next owner continues
+    /// after a kill, or else of a new job on behalf of `by`.
+    ///
+    /// # Errors
+    /// As for [`begin`](Engine::begin).
+    pub fn join_or_begin<J: Job>(
+        &self,
+        shared: &Arc<OwnerContext>,
+        by: &str,
+        is_same: impl Fn(&J) -> bool,
+        make: impl FnOnce(u32) -> J,
+    ) -> Result<u32> {
+        drop(self.loaded()?);
+        let active = |live: &mut Live, job: &mut J| {
+            let joins = live.header.standing.is_active() && is_same(job);
+            joins.then_some(live.header.id)
+        };
+        match self.find(active) {
+            Some(id) => Ok(id),
+            None => {
+                let made = self.begin(shared, by, |header| Ok((make(header.id), None)));
+                made.map(|job| job.id)
+            }
+        }
+    }
+
+    /// Performs an action on a job. Returns its new state, or `None` if it was removed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the action;
+    /// [`ErrorKind::Denied`] for destinations without an agreement; I/O errors.
+    pub fn act(
+        &self,
+        shared: &Arc<OwnerContext>,
+        id: u32,
+        act: JobAct,
+    ) -> Result<Option<JobState>> {
+        shared.writable.may_write()?;
+        let mut inner = self.loaded()?;
+        if act == JobAct::Remove {
+            // It may just have been canceled.
+            let deadline = Instant::now() + STOPPING;
+            let is_stopping = |e: &Entry| e.live.at_work && e.live.header.standing.is_finished();
+            while inner.jobs.get(&id).is_some_and(is_stopping) && Instant::now() < deadline {
+                self.wake.wait_for(&mut inner, Duration::from_millis(50));
+            }
+        }
+        let Entry { live, job } = inner.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let standing = live.header.standing;
+        let refused = |what: &str| {
+            let what = format!("job {id} is {}; {what}", standing.name());
+            Err(Error::new(ErrorKind::Conflict, what))
+        };
+        if let Some(cancel) = job.command() {
+            if act != JobAct::Cancel {
+                return refused("a command can only be canceled");
+            }
+            cancel.store(true, Ordering::SeqCst);
+            return inner.state_of(id).map(Some);
+        }
+        let owes = live.header.reason.is_some();
+        let next = match transition(standing, act, (owes, job.retries_canceled())) {
+            Ok(next) => next,
+            Err(what) => return refused(what),
+        };
+        match act {
+            JobAct::Place(place) => inner.place_at(shared, id, place)?,
+            JobAct::Remove if live.at_work => {
+                return refused("it is still stopping, try again in a moment");
+            }
+            JobAct::Remove => {
+                inner.remove(shared, id)?;
+                return Ok(None);
+            }
+            JobAct::Batch(n) | JobAct::PerMinute(n) => {
+                let before = live.state(&**job, 0);
+                let is_batch = matches!(act, JobAct::Batch(_));
+                let limits = |n| match is_batch {
+                    true => (Some(n), None),
+                    false => (None, Some(n)),
+                };
+                let (batch, per_minute) = limits(n);
+                job.limit(batch, per_minute)?;
+                let entry = inner.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
+                if let Err(problem) = entry.save(shared) {
+                    let held = if is_batch {
+                        before.batch
+                    } else {
+                        before.per_minute
+                    };
+                    let (batch, per_minute) = limits(held);
+                    entry.job.limit(batch, per_minute)?;
+                    return Err(problem);
+                }
+                entry.live.not_before = None;
+            }
+            _ => inner.stand(shared, id, next, act == JobAct::Retry)?,
+        }
+        inner.tell(shared, id, true);
+        wake(shared, &mut inner);
+        // A job that is followed may have stopped.
+        self.wake.notify_all();
+        inner.state_of(id).map(Some)
+    }
+
+    /// The failures of a job, starting with number `from`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], and errors of reading its journal.
+    pub fn failures(&self, shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
+        let inner = self.loaded()?;
+        let entry = inner.jobs.get(&id).ok_or_else(|| unknown(id))?;
+        let all = entry.job.failures(shared)?.into_iter();
+        Ok(all
+            .skip(usize::try_from(from).unwrap_or(usize::MAX))
+            .take(FAILURE_PAGE)
+            .collect())
+    }
+
+    /// Removes the oldest ended jobs of a kind, except the latest `most`.
+    pub fn prune(&self, shared: &OwnerContext, kind: &str, most: usize) {
+        let mut inner = self.inner();
+        let ended = inner.jobs.values().filter(|e| {
+            e.job.kind().name == kind && e.live.header.standing.is_finished() && !e.live.at_work
+        });
+        let ended: Vec<u32> = ended.map(|e| e.live.header.id).collect();
+        for id in ended.iter().rev().skip(most) {
+            if let Err(problem) = inner.remove(shared, *id) {
+                crate::log::write(format_args!("cannot remove job {id}: {problem}"));
+            }
+        }
+    }
+
+    /// Has the threads look for urgent work.
+    pub fn look_again(&self) {
+        self.wake.notify_all();
+    }
+}
+
+impl Inner {
+    pub(super) fn state_of(&self, id: u32) -> Result<JobState> {
+        let entry = self.jobs.get(&id).ok_or_else(|| unknown(id))?;
+        Ok(self.state(entry))
+    }
+
+    /// Gives a job a new status. What becomes active was checked before: whatever its file says, it
+    /// sends only to destinations with an agreement.
+    fn stand(
+        &mut self,
+        shared: &Arc<OwnerContext>,
+        id: u32,
+        next: JobStatus,
+        retries: bool,
+    ) -> Result<()> {
+        let entry = self.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let Entry { live, job } = &mut *entry;
+        let (kind, is_active) = (job.kind().name, live.header.standing.is_active());
+        let (starts, stops) = (
+            next.is_active() && !is_active,
+            is_active && !next.is_active(),
+        );
+        let before = live.header.clone();
+        if starts || retries {
+            trust::check(shared, &job.destinations(shared)?)?;
+        }
+        if retries {
+            job.retry(shared, live.at_work)?;
+        }
+        if next != live.header.standing {
+            (live.header.standing, live.header.reason) = (next, None);
+        }
+        if starts {
+            let digest = job.digest(shared, &live.header)?;
+            live.header.token = trust::begin(shared, kind, id, digest);
+        }
+        if let Err(problem) = entry.save(shared) {
+            entry.live.header = before;
+            return Err(problem);
+        }
+        let Entry { live, job } = entry;
+        if stops {
+            trust::end(shared, kind, id);
+            job.stopped(next);
+        }
+        live.elsewhere &= !starts;
+        live.resumed();
+        live.update_waits(shared, &**job);
+        Ok(())
+    }
+
+    /// Moves a job to another position in the queue. The others keep their order.
+    fn place_at(&mut self, shared: &OwnerContext, id: u32, place: u32) -> Result<()> {
+        let mut order = self.order();
+        order.retain(|other| *other != id);
+        order.insert((place.max(1) as usize - 1).min(order.len()), id);
+        for (turn, id) in order.iter().enumerate() {
+            if let Some(entry) = self.jobs.get_mut(id) {
+                entry.live.header.turn = turn as i64;
+                entry.save(shared)?;
+            }
+        }
+        order.iter().for_each(|id| self.tell(shared, *id, true));
+        Ok(())
+    }
+
+    /// Removes an ended job from the list, with its files.
+    fn remove(&mut self, shared: &OwnerContext, id: u32) -> Result<()> {
+        let entry = self.jobs.get(&id).ok_or_else(|| unknown(id))?;
+        let kind = entry.job.kind().name;
+        let root = shared.project.root();
+        let guard = inventory::guard();
+        jobs::remove(root, kind, id)?;
+        // Otherwise its files would be reported as missing.
+        let file = jobs::file(root, kind, id);
+        let stem = file.strip_prefix(root).unwrap_or(&file).with_extension("");
+        let stem = format!("{}.", stem.display());
+        inventory::remove_records(&shared.project, &|path| path.starts_with(&stem))?;
+        drop(guard);
+        entry.job.removed(shared);
+        trust::end(shared, kind, id);
+        self.jobs.remove(&id);
+        shared.broadcast.send(Event::JobRemoved(id));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use JobStatus::{Cancelled, Done, Failed, Paused, Queued, Running};
+
+    /// All that an action does to a job, by its status: `.` is refused.
+    #[test]
+    fn every_action_on_every_status() {
+        let all = [Queued, Running, Paused, Done, Cancelled, Failed];
+        for (act, flags, expected) in [
+            (
+                JobAct::Pause,
+                (false, false),
+                [Some(Paused), Some(Paused), None, None, None, None],
+            ),
+            (
+                JobAct::Resume,
+                (false, false),
+                [None, None, Some(Queued), None, None, Some(Queued)],
+            ),
+            (
+                JobAct::Resume,
+                (true, false),
+                [None, None, Some(Queued), Some(Queued), None, Some(Queued)],
+            ),
+            (
+                JobAct::Cancel,
+                (false, false),
+                [
+                    Some(Cancelled),
+                    Some(Cancelled),
+                    Some(Cancelled),
+                    None,
+                    None,
+                    None,
+                ],
+            ),
+            (
+                JobAct::Retry,
+                (false, false),
+                [
+                    Some(Queued),
+                    Some(Running),
+                    Some(Queued),
+                    Some(Queued),
+                    None,
+                    Some(Queued),
+                ],
+            ),
+            (
+                JobAct::Retry,
+                (false, true),
+                [
+                    Some(Queued),
+                    Some(Running),
+                    Some(Queued),
+                    Some(Queued),
+                    Some(Queued),
+                    Some(Queued),
+                ],
+            ),
+            (
+                JobAct::Place(1),
+                (false, false),
+                [Some(Queued), Some(Running), Some(Paused), None, None, None],
+            ),
+            (
+                JobAct::Remove,
+                (false, false),
+                [None, None, None, Some(Done), Some(Cancelled), Some(Failed)],
+            ),
+        ] {
+            let found = all.map(|standing| transition(standing, act, flags).ok());
+            assert_eq!(found, expected, "{act:?}");
+        }
+    }
+}

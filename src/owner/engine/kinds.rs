@@ -1,0 +1,19 @@
+//! The kinds of jobs.
+
+use super::job::Kind;
+use crate::{evaluate, generate, scoring};
+
+/// All kinds. A new kind is one file and one row.
+pub(super) static KINDS: [&Kind; 6] = [
+    &generate::GENERATION,
+    &evaluate::RUN,
+    &evaluate::JUDGING,
+    &evaluate::SIMILARITY,
+    &scoring::SCORING,
+    &super::command::COMMAND,
+];
+
+/// The kind with this name.
+pub(super) fn of(name: &str) -> Option<&'static Kind> {
+    KINDS.into_iter().find(|kind| kind.name == name)
+}

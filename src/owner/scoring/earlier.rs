@@ -1,0 +1,83 @@
+//! Gives each scoring job of an earlier version a file and a number of its own.
+
+use std::sync::Arc;
+
+use super::job::{SCORING, Stored, digest};
+use crate::context::OwnerContext;
+use crate::trust::{self, ResumableJobs};
+use benchtop_model::Result;
+use benchtop_store::inventory;
+use benchtop_store::jobs::{self, StoredJob};
+
+/// Adds the jobs of the list of an earlier version to `all`, and replaces the list by their files.
+/// Those that this user started here stay trusted.
+pub fn take_over(shared: &Arc<OwnerContext>, all: &mut Vec<StoredJob>) {
+    let path = shared.project.scoring_jobs();
+    let (earlier, notice) = jobs::earlier_scoring_jobs(&path);
+    shared.broadcast.notices().extend(notice);
+    if earlier.is_empty() {
+        return;
+    }
+    let known = ResumableJobs::read(shared);
+    let mut last = jobs::last_number(shared.project.root())
+        .max(shared.items.pictures().last_job())
+        .max(earlier.iter().map(|job| job.header.id).max().unwrap_or(0));
+    let mut written = Ok(());
+    for mut job in earlier {
+        let earlier_id = job.header.id;
+        // An earlier start may have been interrupted.
+        if all
+            .iter()
+            .any(|other| other.header.kind == SCORING.name && other.spec["earlier"] == earlier_id)
+        {
+            continue;
+        }
+        if all.iter().any(|other| other.header.id == earlier_id) {
+            last += 1;
+            job.header.id = last;
+        }
+        let taken = take(shared, &known, &mut job, earlier_id);
+        written = written.and(taken);
+        all.push(job);
+    }
+    if written.is_err() || shared.writable.opened_read_only.is_some() {
+        return;
+    }
+    let _guard = inventory::guard();
+    let removed = jobs::remove_earlier_scoring_jobs(&path).and_then(|()| {
+        let root = shared.project.root();
+        let name = path.strip_prefix(root).unwrap_or(&path);
+        inventory::remove_records(&shared.project, &|path| name.as_os_str() == path)
+    });
+    if let Err(problem) = removed {
+        crate::log::write(format_args!(
+            "cannot remove the list of scoring jobs: {problem}"
+        ));
+    }
+}
+
+fn take(
+    shared: &Arc<OwnerContext>,
+    known: &ResumableJobs,
+    job: &mut StoredJob,
+    earlier_id: u32,
+) -> Result<()> {
+    let spec: Stored = job.spec()?;
+    let project = trust::current_project(shared)?;
+    let (id, kind) = (job.header.id, SCORING.name);
+    job.header.id = earlier_id;
+    let is_own = known.has(
+        kind,
+        &job.header,
+        &digest(project.config(), earlier_id, &spec),
+    );
+    job.header.id = id;
+    if shared.writable.opened_read_only.is_some() {
+        return Ok(());
+    }
+    if is_own && id != earlier_id {
+        job.header.token = trust::begin(shared, kind, id, digest(project.config(), id, &spec));
+        trust::end(shared, kind, earlier_id);
+    }
+    jobs::create(shared.project.root(), &job.header, &job.spec, None)
+}

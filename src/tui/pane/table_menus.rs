@@ -1,0 +1,55 @@
+//! Menus and prompts that panes with tables share.
+
+use super::{Context, Pane};
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::table::{CopyFormat, CopyWhat};
+use crate::widgets::text;
+
+/// Asks for the format of a copy.
+pub fn choose_format<P: Pane>(
+    what: CopyWhat,
+    cx: &mut Context<'_>,
+    then: impl FnOnce(&mut P, CopyWhat, CopyFormat, &mut Context<'_>) + 'static,
+) {
+    let title = match &what {
+        CopyWhat::All => "copy the whole table as".to_string(),
+        CopyWhat::Selected(ids) => {
+            format!("copy {} selected rows as", text::grouped(ids.len() as u64))
+        }
+        CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
+    };
+    let choices = CopyFormat::ALL.iter().map(|f| Choice::new(f.name()));
+    cx.choose_in(
+        Menu::new(title, choices.collect()),
+        move |pane: &mut P, pick, cx| {
+            if let Some(format) = CopyFormat::ALL.get(pick) {
+                then(pane, what, *format, cx);
+            }
+        },
+    );
+}
+
+/// Asks for one of these columns.
+pub fn choose_column<P: Pane>(
+    names: Vec<String>,
+    cx: &mut Context<'_>,
+    then: impl FnOnce(&mut P, usize, &mut Context<'_>) + 'static,
+) {
+    let choices = names.into_iter().map(Choice::new).collect();
+    cx.choose_in(Menu::new("go to column", choices).filtering(), then);
+}
+
+/// Asks for the regular expression of the rows to select or unselect.
+pub fn ask_regex<P: Pane>(
+    on: bool,
+    cx: &mut Context<'_>,
+    then: impl FnMut(&mut P, &str, &mut Context<'_>) -> Result<(), String> + 'static,
+) {
+    let label = if on {
+        "select by regex"
+    } else {
+        "unselect by regex"
+    };
+    cx.prompt(Prompt::new(label, "", Vec::new()), then);
+}

@@ -1,0 +1,259 @@
+//! The review as a pane of the program.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use std::sync::Arc;
+
+use super::{Phase, Queue, ReviewEffect, ReviewPane};
+use crate::action::{Action, Scope};
+use crate::item::Picture;
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Painted, Pane, PaneId, Progress, Scene, Target};
+use crate::preview::worker::Ready;
+use crate::widgets::text;
+use benchtop_model::{ErrorKind, Item, Result};
+use benchtop_protocol::wire::{ResumePoint, request};
+
+impl ReviewPane {
+    /// Resumes where the annotator left off.
+    fn begin(&mut self, place: &ResumePoint, items: u32, cx: &mut Context<'_>) {
+        self.resume_note(place.note.clone(), cx);
+        let number = (place.number > 0).then_some(place.number);
+        let effects = self.set_queue(Queue::all(items), number);
+        self.carry_out(effects, cx);
+        if !place.filter.is_empty() {
+            self.find(&place.filter, number, cx);
+        }
+        if !place.round.is_empty() {
+            self.resume(place.round.clone(), cx);
+        }
+    }
+
+    pub(super) fn carry_out(&mut self, effects: Vec<ReviewEffect>, cx: &mut Context<'_>) {
+        for effect in effects {
+            match effect {
+                ReviewEffect::Fetch(number) => {
+                    cx.ask(request::Item(number), move |pane: &mut Self, view, cx| {
+                        let effects = pane.on_item(number, view);
+                        pane.carry_out(effects, cx);
+                    });
+                }
+                ReviewEffect::Send(decide) => self.send(decide, cx),
+                ReviewEffect::Moved => self.remember(cx),
+            }
+        }
+    }
+
+    fn refetch(&mut self, number: u32, cx: &mut Context<'_>) {
+        let effects = self.changed(number);
+        self.carry_out(effects, cx);
+    }
+
+    fn refetch_all(&mut self, cx: &mut Context<'_>) {
+        let effects = self.all_changed();
+        self.carry_out(effects, cx);
+    }
+}
+
+/// Unwraps a reply. Shows an error, unless the request was canceled.
+pub(super) fn ok_or_show<T>(reply: Result<T>, cx: &mut Context<'_>) -> Option<T> {
+    match reply {
+        Ok(reply) => return Some(reply),
+        Err(problem) if problem.kind == ErrorKind::Cancelled => {}
+        Err(problem) => cx.error(&problem),
+    }
+    None
+}
+
+/// Shows the error of a request whose reply says nothing else.
+pub(super) fn show_error<T>(_: &mut ReviewPane, reply: Result<T>, cx: &mut Context<'_>) {
+    let _ = ok_or_show(reply, cx);
+}
+
+impl Pane for ReviewPane {
+    fn scopes(&self) -> &'static [Scope] {
+        match self.work() {
+            Some(work) if work.asks_answers() && work.phase == Phase::Item => {
+                &[Scope::Answers, Scope::Round, Scope::Review, Scope::Global]
+            }
+            Some(_) => &[Scope::Round, Scope::Review, Scope::Global],
+            None => &[Scope::Review, Scope::Global],
+        }
+    }
+
+    fn bar(&self) -> Option<&'static [Scope]> {
+        // The verdict keys are shown above the item.
+        self.work().map(|_| &[Scope::Round][..])
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "One item per screen. A verdict moves on to the next item, and “saved” appears once it is on disk. \
+             `{}` makes a queue from text or filters such as `status:pending subtask:animal`. \
+             {} makes a queue of flagged items, and {} explains why an item is flagged.",
+            keys.press(Action::Find),
+            keys.press(Action::ReviewFlagged),
+            keys.press(Action::Explain)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        self.back_to = None;
+        let effects = self.fetch();
+        self.carry_out(effects, cx);
+    }
+
+    fn show(&mut self, target: Target, from: PaneId, cx: &mut Context<'_>) {
+        self.open(cx);
+        match target {
+            Target::Item(number) => {
+                self.go_to_item(number, cx);
+                self.back_to = Some(from);
+            }
+            Target::ItemWithId(id) => self.ask_number(id, cx),
+            Target::Queue {
+                number,
+                filter,
+                sort,
+            } => {
+                self.leave_round(cx);
+                self.back_to = Some(from);
+                if filter.is_empty() && sort.is_empty() {
+                    self.show_all(Some(number), cx);
+                } else {
+                    self.ask_queue(filter.to_text(), (filter, sort), Some(number), cx);
+                }
+            }
+            Target::Round(round) => self.work_on(*round, cx),
+            Target::Review | Target::Pane(_) | Target::Back(_) | Target::Items(_) => {}
+        }
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        self.run(action, cx);
+    }
+
+    fn run_macro(&mut self, which: usize, cx: &mut Context<'_>) {
+        self.judge_with(which, cx);
+    }
+
+    fn before_key(&mut self, key: KeyEvent, cx: &mut Context<'_>) -> bool {
+        self.stop_blinking();
+        self.renew(cx);
+        self.blinked && key.code == KeyCode::Esc
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        match notice {
+            Notice::Started { place, items } => self.begin(place, items, cx),
+            Notice::Items(items) => {
+                let effects = self.grow(items);
+                self.carry_out(effects, cx);
+            }
+            Notice::Reconnected => self.resend(cx),
+            Notice::Resync => {
+                let effects = self.refresh();
+                self.carry_out(effects, cx);
+                self.ask_next(cx);
+            }
+            Notice::Verdict { who, receipt } => self.on_verdict(who, receipt, cx),
+            Notice::TakenBack { redo, receipt } => self.taken_back(redo, receipt, cx),
+            Notice::Pictures(numbers) => {
+                for number in numbers {
+                    self.refetch(*number, cx);
+                }
+            }
+            // The outcomes of items follow rules and scores.
+            Notice::Rules => self.refetch_all(cx),
+            Notice::Scoring(job) if job.phase.is_finished() => self.refetch_all(cx),
+            Notice::Stale if cx.env.is_shown => {
+                if let Some(number) = self.number() {
+                    self.refetch(number, cx);
+                }
+            }
+            Notice::Quitting => drop(self.give_back(cx)),
+            _ => {}
+        }
+    }
+
+    fn due(&self) -> Option<u64> {
+        let timers = [
+            self.round_due,
+            self.note_due,
+            self.blink_due,
+            self.picture_due,
+        ];
+        timers.into_iter().filter_map(|timer| timer.due()).min()
+    }
+
+    fn tick(&mut self, cx: &mut Context<'_>) {
+        let now = cx.env.now;
+        if self.blink_due.is_over(now) {
+            self.advance_blink(cx);
+        }
+        if self.round_due.is_over(now) {
+            self.check_round(cx);
+        }
+        if self.note_due.is_over(now) {
+            self.remember(cx);
+        }
+        if self.picture_due.is_over(now) {
+            self.prioritize_picture(cx);
+        }
+    }
+
+    fn item(&self) -> Option<u32> {
+        self.number()
+    }
+
+    fn paired_items(&self) -> Vec<Arc<Item>> {
+        self.paired()
+    }
+
+    fn painted(&self) -> Option<Painted> {
+        self.on_screen()
+    }
+
+    fn pixels(&self) -> Option<(Arc<Ready>, Rect)> {
+        match &self.picture {
+            Picture::Ready(ready) if !self.queue.is_empty() => {
+                Some((ready.clone(), self.layout(self.area).picture))
+            }
+            _ => None,
+        }
+    }
+
+    fn has_unsaved(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    fn hides_statuses(&self) -> bool {
+        self.work()
+            .is_some_and(|work| work.state.blind || work.asks_answers())
+    }
+
+    fn is_home(&self) -> bool {
+        self.back_to.is_none() && self.queue.is_all()
+    }
+
+    fn progress(&self) -> Progress {
+        let (place, filter) = self.position_text();
+        let (place_room, receipt_room) = self.status_widths();
+        let receipt = self.receipt();
+        let receipt_room = receipt_room.max(text::width(&receipt));
+        Progress {
+            place: (place, place_room),
+            filter,
+            receipt: (receipt, receipt_room),
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.area = area;
+        self.set_round_header(scene);
+        self.prepare_picture(area, scene);
+        self.draw_review(area, buf, scene.look);
+        None
+    }
+}
