@@ -198,34 +198,29 @@ fn a_cursor_move_among_terms_templates_and_coverage() {
         ("light", ColorLevel::Ansi256),
         ("mono", ColorLevel::Mono),
     ] {
-        let mut desk = super::metadata::desk();
-        let mut terms = super::metadata::animals(&mut desk, 1);
+        let rec = super::metadata::with_metadata();
+        let mut terms = super::metadata::animals(&rec, 1);
         let mut screen = Screen::new(theme, level);
-        assert!(screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look)) > 2000);
+        let first = screen.draw(|buf, look| rec.draw(&mut terms, AREA, buf, look));
+        assert!(first > 2000);
         for action in [Action::Down, Action::Down, Action::Up, Action::Down] {
-            terms.act(action, &mut desk);
-            let bytes = screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look));
+            rec.act(&mut terms, action);
+            let bytes = screen.draw(|buf, look| rec.draw(&mut terms, AREA, buf, look));
             assert!(
                 (20..=BUDGET).contains(&bytes),
                 "terms {level:?} {action:?}: {bytes} B"
             );
         }
-        let idle = screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look));
+        let idle = screen.draw(|buf, look| rec.draw(&mut terms, AREA, buf, look));
         assert!(idle <= 30, "a frame without change: {idle} B");
-        let mut templates = super::metadata::templates(&mut desk);
+        let mut templates = super::metadata::templates(&rec);
         let mut screen = Screen::new(theme, level);
-        assert!(
-            screen.draw(|buf, look| {
-                templates.draw(&desk, AREA, buf, look);
-            }) > 2000
-        );
+        let first = screen.draw(|buf, look| rec.draw(&mut templates, AREA, buf, look));
+        assert!(first > 2000);
         // Within one template: the preview and the slots stay.
         for action in [Action::Right, Action::Right, Action::Left] {
-            let effects = templates.act(action, &mut desk);
-            assert!(effects.is_empty());
-            let bytes = screen.draw(|buf, look| {
-                templates.draw(&desk, AREA, buf, look);
-            });
+            assert!(rec.act(&mut templates, action).is_empty());
+            let bytes = screen.draw(|buf, look| rec.draw(&mut templates, AREA, buf, look));
             assert!(
                 (20..=BUDGET).contains(&bytes),
                 "templates {level:?} {action:?}: {bytes} B"

@@ -6,10 +6,11 @@ use benchtop::model::{Error, Status};
 use benchtop::protocol::wire::request;
 use benchtop::tui::action::Action;
 use benchtop::tui::pane::recorder::Recorder;
+use benchtop::tui::pane::{Effect, Pane};
 use benchtop::tui::panes::coverage::CoveragePane;
+use benchtop::tui::panes::metadata::Place;
 use benchtop::tui::panes::metadata::preview::compute;
 use benchtop::tui::panes::metadata::worker::Done;
-use benchtop::tui::panes::metadata::{EditSession, MetadataEffect, TextFor};
 use benchtop::tui::panes::templates::TemplatesPane;
 use benchtop::tui::panes::vocabulary::VocabularyPane;
 
@@ -27,23 +28,53 @@ fn state() -> MetadataState {
     }
 }
 
-/// Makes the previews that the effects ask for.
-pub(super) fn follow(desk: &mut EditSession, effects: Vec<MetadataEffect>) {
-    for effect in effects {
-        if let MetadataEffect::Preview(r) = effect {
-            desk.preview(Done {
-                ticket: r.ticket,
-                preview: compute(&r.base, &r.edited, &r.selection, r.seed),
-            });
-        }
+/// Makes the wanted preview, as the program would.
+pub(super) fn settle(rec: &Recorder) {
+    let mut metadata = rec.metadata.borrow_mut();
+    if let Some(r) = metadata.take_wanted() {
+        metadata.preview(Done {
+            ticket: r.ticket,
+            preview: compute(&r.base, &r.edited, &r.selection, r.seed),
+        });
     }
 }
 
-pub(super) fn desk() -> EditSession {
-    let mut desk = EditSession::new();
-    let effects = desk.on_state(Ok(state()));
-    follow(&mut desk, effects);
-    desk
+/// A program that has read the shipped metadata.
+pub(super) fn with_metadata() -> Recorder {
+    let rec = recorder();
+    rec.metadata.borrow_mut().on_state(Ok(state()));
+    settle(&rec);
+    rec
+}
+
+/// Opens the pane at a line of a file.
+fn open_at(rec: &Recorder, pane: &mut dyn Pane, file: &str, line: u32) -> Vec<Effect> {
+    rec.metadata.borrow_mut().set_goal(Place {
+        file: file.into(),
+        line,
+        column: 1,
+    });
+    let effects = rec.open(pane);
+    settle(rec);
+    effects
+}
+
+pub(super) fn act(rec: &Recorder, pane: &mut dyn Pane, action: Action) -> Vec<Effect> {
+    let effects = rec.act(pane, action);
+    settle(rec);
+    effects
+}
+
+/// Runs an action and submits a text to its prompt.
+fn write(rec: &Recorder, pane: &mut dyn Pane, action: Action, text: &str) {
+    let mut prompt = act(rec, pane, action).remove(0);
+    rec.write(pane, &mut prompt, text).unwrap();
+    settle(rec);
+}
+
+fn paste(rec: &Recorder, pane: &mut TemplatesPane, text: &str) {
+    rec.call(pane, |pane, cx| pane.paste(text, cx));
+    settle(rec);
 }
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
@@ -59,68 +90,50 @@ fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
 }
 
 /// The animals, with the cursor on the one in line `line`.
-pub(super) fn animals(desk: &mut EditSession, line: u32) -> VocabularyPane {
+pub(super) fn animals(rec: &Recorder, line: u32) -> VocabularyPane {
     let mut pane = VocabularyPane::new();
-    let effects = pane.jump(desk, "vocabularies/animal.txt", line).unwrap();
-    follow(desk, effects);
-    let terms = desk
-        .session()
-        .edited()
-        .enabled("animal")
-        .into_iter()
-        .enumerate();
+    let ask = open_at(rec, &mut pane, "vocabularies/animal.txt", line).remove(0);
     let used = |(i, t): (usize, &str)| TermUse {
         term: t.into(),
         items: tally(i as u64 % 7, i as u64 % 3, 4),
         answers: Tally::default(),
     };
-    let used = terms.map(used).collect();
-    pane.on_terms("animal", Ok(used));
+    let used = {
+        let metadata = rec.metadata.borrow();
+        let terms = metadata.session().edited().enabled("animal");
+        terms.into_iter().enumerate().map(used).collect()
+    };
+    rec.reply::<request::Terms>(&mut pane, ask, Ok(used));
     pane
-}
-
-fn act(pane: &mut VocabularyPane, desk: &mut EditSession, action: Action) {
-    let effects = pane.act(action, desk);
-    follow(desk, effects);
 }
 
 #[test]
 fn vocabulary_as_on_disk_and_edited() {
     for size in SIZES {
-        let mut desk = desk();
-        let mut pane = animals(&mut desk, 1);
-        check(
-            "vocabulary",
-            size,
-            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
-        );
-        act(&mut pane, &mut desk, Action::Down);
-        let effects = pane.typed(&TextFor::Rename, "axolotl", &mut desk);
-        follow(&mut desk, effects);
-        act(&mut pane, &mut desk, Action::Down);
-        act(&mut pane, &mut desk, Action::ToggleTerm);
-        let effects = pane.typed(&TextFor::Add, "okapi", &mut desk);
-        follow(&mut desk, effects);
-        check(
-            "vocabulary_edited",
-            size,
-            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
-        );
-        check_narrow(
-            "vocabulary_edited_accessible",
-            size,
-            &frame(size, |area, buf| pane.draw(&desk, area, buf, &accessible())),
-        );
+        let rec = with_metadata();
+        let mut pane = animals(&rec, 1);
+        let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+        check("vocabulary", size, &picture);
+        act(&rec, &mut pane, Action::Down);
+        write(&rec, &mut pane, Action::RenameTerm, "axolotl");
+        act(&rec, &mut pane, Action::Down);
+        act(&rec, &mut pane, Action::ToggleTerm);
+        write(&rec, &mut pane, Action::AddTerm, "okapi");
+        let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+        check("vocabulary_edited", size, &picture);
+        let picture = frame(size, |area, buf| {
+            rec.draw(&mut pane, area, buf, &accessible());
+        });
+        check_narrow("vocabulary_edited_accessible", size, &picture);
     }
 }
 
 #[test]
 fn vocabulary_in_conflict_with_findings() {
     for size in SIZES {
-        let mut desk = desk();
-        let mut pane = animals(&mut desk, 1);
-        let effects = pane.typed(&TextFor::Add, "okapi", &mut desk);
-        follow(&mut desk, effects);
+        let rec = with_metadata();
+        let mut pane = animals(&rec, 1);
+        write(&rec, &mut pane, Action::AddTerm, "okapi");
         let mut theirs = state();
         for file in &mut theirs.files {
             match file.name.as_str() {
@@ -129,83 +142,60 @@ fn vocabulary_in_conflict_with_findings() {
                 _ => {}
             }
         }
-        let effects = desk.on_state(Ok(theirs));
-        follow(&mut desk, effects);
-        act(&mut pane, &mut desk, Action::ToggleSidebar);
-        act(&mut pane, &mut desk, Action::NextArea);
-        check(
-            "vocabulary_conflict",
-            size,
-            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
-        );
+        rec.metadata.borrow_mut().on_state(Ok(theirs));
+        settle(&rec);
+        act(&rec, &mut pane, Action::ToggleSidebar);
+        act(&rec, &mut pane, Action::NextArea);
+        let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+        check("vocabulary_conflict", size, &picture);
     }
 }
 
 #[test]
 fn vocabulary_without_terms_to_show() {
     let size = SIZES[0];
-    let mut failed = EditSession::new();
-    failed.on_state(Err(Error::input(
-        "metadata/ cannot be read: permission denied",
-    )));
-    for (name, desk) in [("loading", EditSession::new()), ("failed", failed)] {
+    let failed = recorder();
+    let denied = Error::input("metadata/ cannot be read: permission denied");
+    failed.metadata.borrow_mut().on_state(Err(denied));
+    for (name, rec) in [("loading", recorder()), ("failed", failed)] {
         let mut pane = VocabularyPane::new();
-        check(
-            &format!("vocabulary_{name}"),
-            size,
-            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
-        );
+        let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+        check(&format!("vocabulary_{name}"), size, &picture);
     }
-    let mut desk = desk();
-    let mut pane = animals(&mut desk, 1);
-    pane.typed(&TextFor::Search, "zzz", &mut desk);
-    act(&mut pane, &mut desk, Action::ToggleSidebar);
-    act(&mut pane, &mut desk, Action::ToggleSidebar);
-    check(
-        "vocabulary_filtered_out",
-        size,
-        &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
-    );
+    let rec = with_metadata();
+    let mut pane = animals(&rec, 1);
+    write(&rec, &mut pane, Action::Find, "zzz");
+    act(&rec, &mut pane, Action::ToggleSidebar);
+    act(&rec, &mut pane, Action::ToggleSidebar);
+    let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+    check("vocabulary_filtered_out", size, &picture);
 }
 
-pub(super) fn templates(desk: &mut EditSession) -> TemplatesPane {
+pub(super) fn templates(rec: &Recorder) -> TemplatesPane {
     let mut pane = TemplatesPane::new();
-    pane.jump(desk, "templates.toml", 1, 1).unwrap();
-    let effects = pane.typed(&TextFor::Find, "delicious {food}", desk);
-    follow(desk, effects);
+    open_at(rec, &mut pane, "templates.toml", 1);
+    write(rec, &mut pane, Action::Find, "delicious {food}");
     pane
 }
 
 #[test]
 fn templates_read_and_edited() {
     for size in SIZES {
-        let mut desk = desk();
-        let mut pane = templates(&mut desk);
-        check(
-            "templates",
-            size,
-            &frame(size, |area, buf| {
-                pane.draw(&desk, area, buf, &look());
-            }),
-        );
-        pane.act(Action::TypeText, &mut desk);
-        let effects = pane.paste("{colr} ", &mut desk);
-        follow(&mut desk, effects);
-        pane.act(Action::ToggleSidebar, &mut desk);
-        check(
-            "templates_misspelt",
-            size,
-            &frame(size, |area, buf| {
-                pane.draw(&desk, area, buf, &look());
-            }),
-        );
-        pane.act(Action::UndoText, &mut desk);
-        let effects = pane.paste("fresh and ", &mut desk);
-        follow(&mut desk, effects);
-        pane.act(Action::ToggleSidebar, &mut desk);
-        pane.act(Action::ToggleSidebar, &mut desk);
+        let rec = with_metadata();
+        let mut pane = templates(&rec);
+        let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+        check("templates", size, &picture);
+        act(&rec, &mut pane, Action::TypeText);
+        paste(&rec, &mut pane, "{colr} ");
+        act(&rec, &mut pane, Action::ToggleSidebar);
+        let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
+        check("templates_misspelt", size, &picture);
+        act(&rec, &mut pane, Action::UndoText);
+        paste(&rec, &mut pane, "fresh and ");
+        act(&rec, &mut pane, Action::ToggleSidebar);
+        act(&rec, &mut pane, Action::ToggleSidebar);
         let picture = frame(size, |area, buf| {
-            pane.draw(&desk, area, buf, &accessible());
+            rec.draw(&mut pane, area, buf, &accessible());
         });
         check_narrow("templates_edited_accessible", size, &picture);
     }

@@ -1,9 +1,10 @@
 //! Runs actions, by pane.
 
+use super::App;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
-use super::{App, PaneId};
 use crate::action::Action;
+use crate::pane::Pane;
 use crate::panes::registry::TABS;
 use crate::widgets::keys;
 use crate::widgets::menu::Menu;
@@ -16,14 +17,10 @@ impl App {
         match action {
             _ if tab.is_some() => tab.into_iter().for_each(|tab| self.go(tab.id)),
             Action::Quit => self.leave(),
-            // The metadata panes have their own undo steps.
-            Action::Undo
-                if matches!(self.at, PaneId::Vocabulary | PaneId::Templates)
-                    && self.undo_retirement() => {}
-            Action::Undo | Action::Redo
-                if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) =>
-            {
-                self.metadata_action(action);
+            Action::Undo | Action::Redo if self.panes.get(self.at).is_some_and(Pane::has_undo) => {
+                if action == Action::Redo || !self.undo_retirement() {
+                    self.with_pane_at(self.at, at, |pane, cx| pane.act(action, cx));
+                }
             }
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
@@ -58,12 +55,9 @@ impl App {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            action => match self.at {
-                PaneId::Vocabulary | PaneId::Templates => self.metadata_action(action),
-                other => {
-                    self.with_pane_at(other, at, |pane, cx| pane.act(action, cx));
-                }
-            },
+            action => {
+                self.with_pane_at(self.at, at, |pane, cx| pane.act(action, cx));
+            }
         }
         self.dirty = true;
     }
@@ -77,25 +71,8 @@ impl App {
 
     /// The description of the pane on its help page.
     pub(super) fn about(&self) -> String {
-        let key = |action| self.keymap.press(action);
-        match self.at {
-            PaneId::Vocabulary => format!(
-                "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \
-                 and marks the changed words. {} saves after a preview of the affected items.",
-                key(Action::SaveMetadata)
-            ),
-            PaneId::Templates => format!(
-                "Styles and templates as text, beside the available slots and a preview of the template under \
-                 the cursor. {} starts typing, {} stops, {} saves.",
-                key(Action::TypeText),
-                key(Action::StopTyping),
-                key(Action::SaveMetadata)
-            ),
-            other => {
-                let pane = self.panes.get(other);
-                pane.map_or(String::new(), |pane| pane.help(&self.keymap))
-            }
-        }
+        let pane = self.panes.get(self.at);
+        pane.map_or(String::new(), |pane| pane.help(&self.keymap))
     }
 
     pub(super) fn toggle_pixels(&mut self) {

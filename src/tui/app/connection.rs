@@ -10,10 +10,8 @@ use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
-use crate::panes::metadata;
 use benchtop_files::project::Project;
 use benchtop_model::Result;
-use benchtop_model::recompose::Rename;
 use benchtop_protocol::home::Home;
 use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_protocol::{Client, Incoming, home};
@@ -28,16 +26,8 @@ pub enum Pending {
         redo: bool,
         uuid: Uuid,
     },
-    Metadata(metadata::ReplyFor),
-    /// Recomposition of stale items, with these renamed terms.
-    Recompose {
-        renames: Vec<Rename>,
-        /// Draw terms for new slots.
-        draw_missing: bool,
-        dry: bool,
-        /// The user asked for it: report even if there is nothing to do.
-        asked: bool,
-    },
+    /// The metadata files.
+    Metadata,
     /// Retirement of terms.
     Retire(Box<Retirement>),
     /// Undo of a retirement.

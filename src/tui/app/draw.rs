@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{App, PaneId};
+use super::App;
 use crate::keymap::Lookup;
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
@@ -73,24 +73,7 @@ impl App {
         buf.set_style(area, self.setting.look.theme.base());
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
-        let mut typing_at = None;
-        match self.at {
-            PaneId::Vocabulary => self.metadata_editor.vocabulary.draw(
-                &self.metadata_editor.desk,
-                screen.pane,
-                buf,
-                &self.setting.look,
-            ),
-            PaneId::Templates => {
-                typing_at = self.metadata_editor.templates.draw(
-                    &self.metadata_editor.desk,
-                    screen.pane,
-                    buf,
-                    &self.setting.look,
-                );
-            }
-            _ => typing_at = self.draw_pane(screen.pane, buf),
-        }
+        let typing_at = self.draw_pane(screen.pane, buf);
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
         let pixels = self.drawn_pixels();

@@ -2,7 +2,6 @@
 
 use super::App;
 use super::connection::Pending;
-use super::overlay::{MenuFor, Overlay};
 use crate::pane::{Notice, Pane};
 use crate::widgets::toast::Toast;
 use benchtop_protocol::wire::request;
@@ -48,7 +47,6 @@ impl App {
         if self.recount_at.is_some_and(|at| at <= now) {
             self.recount_at = None;
             self.link.ask(Pending::Status, request::Status);
-            self.recount_metadata();
             self.notify(Notice::Recount);
         }
         self.tick_panes(now);
@@ -69,12 +67,8 @@ impl App {
 
     /// Leaves once the last verdicts are on disk.
     pub(super) fn leave(&mut self) {
-        if let Some(asked) = self.metadata_editor.desk.before_quit() {
-            // A second ctrl-c quits even with unsaved edits.
-            let again = matches!(&self.overlay, Some(Overlay::Menu(MenuFor::Metadata(_), _)));
-            if !again {
-                return self.metadata_effects(asked);
-            }
+        if self.ask_unsaved() {
+            return;
         }
         // The review releases its assignment. The next start resumes the round.
         if self.leaving.is_none() {

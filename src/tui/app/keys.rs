@@ -2,16 +2,14 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::App;
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::recompose_mode::{RecomposeChoice, RecomposeMode};
-use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
 use crate::keymap::{Lookup, Press};
 use crate::pane::{Chosen, Pane, Picked, Typed};
-use crate::panes::metadata::TextFor;
 use crate::panes::registry::TABS;
 use crate::widgets::menu::MenuOutcome;
 use crate::widgets::prompt::PromptOutcome;
@@ -129,16 +127,6 @@ impl App {
             }
             Lookup::Pending(_) => {}
             // Keys that are no action are text.
-            Lookup::Elsewhere(_)
-                if self.at == PaneId::Templates && self.metadata_editor.templates.typing() =>
-            {
-                self.chord.clear();
-                let metadata_editor = &mut self.metadata_editor;
-                let effects = metadata_editor
-                    .templates
-                    .key(key, &mut metadata_editor.desk);
-                self.metadata_effects(effects);
-            }
             Lookup::Elsewhere(_) if self.typing() => {
                 self.chord.clear();
                 self.with_pane_at(self.at, at, |pane, cx| pane.key(key, cx));
@@ -225,7 +213,7 @@ impl App {
 
     pub(super) fn paste(&mut self, pasted: &str) {
         self.dirty = true;
-        let typing = self.typing();
+        let pastes = self.panes.get(self.at).is_some_and(Pane::pastes);
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => {
                 menu.paste(pasted);
@@ -236,14 +224,7 @@ impl App {
                     self.prompt_changed();
                 }
             }
-            None if self.at == PaneId::Templates => {
-                let metadata_editor = &mut self.metadata_editor;
-                let effects = metadata_editor
-                    .templates
-                    .paste(pasted, &mut metadata_editor.desk);
-                self.metadata_effects(effects);
-            }
-            None if typing => {
+            None if pastes => {
                 self.with_pane(self.at, |pane, cx| pane.paste(pasted, cx));
             }
             _ => {
@@ -280,9 +261,6 @@ impl App {
                 PromptOutcome::Cancelled => match self.overlay.take() {
                     Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) => {
                         self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
-                    }
-                    Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
-                        self.metadata_typed(&TextFor::Search, "");
                     }
                     _ => {}
                 },
@@ -367,21 +345,9 @@ impl App {
                     self.run_action(*action);
                 }
             }
-            MenuFor::Metadata(purpose) => {
+            MenuFor::Unsaved => {
                 if let Some(pick) = picks.first() {
-                    self.metadata_chosen(&purpose, *pick);
-                }
-            }
-            MenuFor::Recompose(renames, ways) => {
-                match picks.first().and_then(|pick| ways.get(*pick)) {
-                    None | Some(RecomposeChoice::Leave) => {}
-                    Some(again) => {
-                        let mode = RecomposeMode {
-                            dry: false,
-                            asked: true,
-                        };
-                        self.recompose(renames, *again == RecomposeChoice::DrawMissing, mode);
-                    }
+                    self.unsaved_chosen(*pick);
                 }
             }
         }

@@ -9,8 +9,7 @@
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
-//! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
-//! | `recompose`, `recompose_mode` | recomposing stale items |
+//! | `metadata` | reading the metadata, and unsaved edits |
 //! | `retire` | retiring terms |
 //! | `bulk_step` | the last step on many items, undone as one |
 //! | `owner` | answers and events of the owner |
@@ -30,14 +29,11 @@ mod frame_timer;
 mod keys;
 pub mod message;
 mod metadata;
-mod metadata_editor;
 pub mod overlay;
 mod owner;
 mod panes;
 mod pictures;
 mod prompt_input;
-mod recompose;
-mod recompose_mode;
 mod refused_prompt;
 mod retire;
 mod scopes;
@@ -46,19 +42,20 @@ mod tabs;
 mod theme;
 mod type_ahead;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bulk_step::Done;
 use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
 use message::Message;
-use metadata_editor::MetadataEditor;
 use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
 
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
 use crate::pane::{Notice, Painted};
+use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
 use crate::terminal::paint_receipt::Receipts;
@@ -97,7 +94,11 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: PaneId,
-    metadata_editor: MetadataEditor,
+    /// The metadata that is being edited.
+    metadata: EditSession,
+    previewer: Previewer,
+    /// A file to open in the user's editor, at a line.
+    edit: Option<(PathBuf, u32)>,
     /// The panes of the registry.
     panes: Panes,
     /// When a number chose a menu line, until the next key.
@@ -156,7 +157,7 @@ impl App {
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let metadata_editor = MetadataEditor::new(wrote).map_err(|e| {
+        let previewer = Previewer::new(wrote).map_err(|e| {
             benchtop_model::Error::io(
                 &e,
                 "cannot start the preview thread",
@@ -182,7 +183,9 @@ impl App {
             receipts: Receipts::new(),
             pixels,
             at: PaneId::Review,
-            metadata_editor,
+            metadata: EditSession::new(),
+            previewer,
+            edit: None,
             panes,
             took_by_number: None,
             urgent: true,
@@ -278,7 +281,10 @@ impl App {
             Message::Owner(..) => {}
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
-            Message::Preview(done) => self.dirty |= self.metadata_editor.desk.preview(done),
+            Message::Preview(done) => self.dirty |= self.metadata.preview(done),
+        }
+        if let Some(request) = self.metadata.take_wanted() {
+            self.previewer.want(request);
         }
     }
 

@@ -3,17 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::recompose_mode::RecomposeChoice;
 use crate::action::Action;
 use crate::pane::context::{OnPicked, OnTyped};
 use crate::pane::{Callback, PaneId, Viewed};
-use crate::panes::metadata;
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
-use benchtop_model::recompose::Rename;
 
 /// The purpose of a menu.
 pub enum MenuFor {
@@ -21,16 +18,14 @@ pub enum MenuFor {
     Pane(PaneId, OnPicked),
     Theme(Vec<String>),
     Palette(Vec<Action>),
-    Metadata(metadata::ChoiceFor),
-    /// Whether and how to recompose stale items, with these renamed terms.
-    Recompose(Vec<Rename>, Vec<RecomposeChoice>),
+    /// Whether to save the metadata before the program ends.
+    Unsaved,
 }
 
 /// The purpose of a prompt.
 pub enum PromptFor {
     /// A pane receives the text.
     Pane(PaneId, OnTyped),
-    Metadata(metadata::TextFor),
 }
 
 /// What is shown over a pane.

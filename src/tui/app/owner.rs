@@ -2,7 +2,6 @@
 
 use super::connection::Pending;
 use super::message::Connected;
-use super::recompose_mode::RecomposeMode;
 use super::{App, RETRY};
 use crate::action::Action;
 use crate::pane::Notice;
@@ -160,13 +159,7 @@ impl App {
                 self.urgent |= receiver.at_once;
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
-            Pending::Metadata(want) => self.metadata_answered(want, answer),
-            Pending::Recompose {
-                renames,
-                dry,
-                asked,
-                ..
-            } => self.recomposed(renames, RecomposeMode { dry, asked }, answer),
+            Pending::Metadata => self.on_metadata(answer.and_then(request::Metadata::reply)),
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Unbulk => self.on_bulk_undone(answer),

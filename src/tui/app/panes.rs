@@ -11,7 +11,6 @@ use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
-use crate::panes::metadata::Phase;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::{inspect, regular};
@@ -23,7 +22,6 @@ impl App {
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             PaneId::Review => self.go_review(),
-            PaneId::Vocabulary | PaneId::Templates => self.go_metadata(id),
             _ => {
                 self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
@@ -79,21 +77,21 @@ impl App {
         key_at: u64,
         call: impl FnOnce(&mut dyn Pane, &mut Context<'_>) -> T,
     ) -> Option<T> {
-        let mut cx = Context::new(Env {
+        let env = Env {
             keymap: &self.keymap,
             who: self.link.who(),
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
             history: &self.history,
             item: self.panes.get(PaneId::Review).and_then(Pane::item),
-            session: self.metadata_editor.desk.session(),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
             is_covered: self.overlay.is_some(),
             is_still: self.setting.look.accessible || self.setting.level == ColorLevel::Mono,
             is_connected: self.link.state() == State::Up,
-        });
+        };
+        let mut cx = Context::new(env, &mut self.metadata);
         let done = call(self.panes.get_mut(id)?, &mut cx);
         let effects = cx.into_effects();
         self.dirty |= self.at == id || !effects.is_empty();
@@ -167,14 +165,9 @@ impl App {
             Effect::EditedItem => self.count_after_bulk(false),
             Effect::ForgetPainted => self.painted = None,
             Effect::TogglePixels => self.toggle_pixels(),
-            Effect::Quit => self.leave(),
-            Effect::ReadMetadata => {
-                if *self.metadata_editor.desk.phase() != Phase::Ready {
-                    let effects = self.metadata_editor.desk.read();
-                    self.metadata_effects(effects);
-                }
-            }
+            Effect::ReadMetadata => self.read_metadata(),
             Effect::Retire { terms, discard } => self.retire(terms, discard),
+            Effect::Quit => self.leave(),
         }
     }
 
@@ -242,7 +235,7 @@ impl App {
             return self.say(Toast::warning(what));
         }
         match line_at(&file, at) {
-            Ok(line) => self.metadata_editor.edit = Some((file, line)),
+            Ok(line) => self.edit = Some((file, line)),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }
@@ -261,6 +254,7 @@ impl App {
             keymap: &self.keymap,
             root: &self.welcome.root,
             pictures: &pictures,
+            metadata: &self.metadata,
             now: self.setting.clock.ms(),
             is_covered: self.overlay.is_some(),
         };

@@ -3,17 +3,12 @@
 use super::App;
 use super::overlay::{Overlay, PromptFor};
 use crate::pane::Typed;
-use crate::panes::metadata::TextFor;
 use crate::widgets::prompt::Prompt;
 
 impl App {
     pub(super) fn prompt_changed(&mut self) {
         if matches!(&self.overlay, Some(Overlay::Prompt(PromptFor::Pane(..), _))) {
             return self.pane_prompt_changed();
-        }
-        if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
-            let words = prompt.value().to_string();
-            self.metadata_typed(&TextFor::Search, &words);
         }
     }
 
@@ -41,7 +36,6 @@ impl App {
                     self.overlay = Some(Overlay::Prompt(PromptFor::Pane(id, then), prompt));
                 }
             }
-            PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
         }
     }
 }

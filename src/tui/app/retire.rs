@@ -4,7 +4,6 @@ use super::App;
 use super::bulk_step::{Done, Retirement, What};
 use super::connection::Pending;
 use crate::action::Action;
-use crate::panes::metadata::Phase;
 use crate::panes::metadata::session::Session;
 use crate::widgets::text::grouped;
 use crate::widgets::toast::Toast;
@@ -14,10 +13,10 @@ use benchtop_protocol::wire::{AnyReply, Request, Retired, request};
 impl App {
     /// Disables terms. With `discard` their items are rejected.
     pub(super) fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
-        if *self.metadata_editor.desk.phase() != Phase::Ready {
+        if !self.metadata.is_ready() {
             return self.say(Toast::info("the metadata is still loading"));
         }
-        let before = self.metadata_editor.desk.session().clone();
+        let before = self.metadata.session().clone();
         if !before.changed().is_empty() {
             return self.say(Toast::warning(
                 "save or revert your metadata edits first (4, 5)",
@@ -31,7 +30,7 @@ impl App {
             return self.say(Toast::info("these terms are already disabled"));
         }
         // Record the edit as a step of the session, so that the save notification finds it there.
-        let session = self.metadata_editor.desk.session_mut();
+        let session = self.metadata.session_mut();
         if let Err(problem) = session.set_disabled(&own, true) {
             return self.say(Toast::from(&problem));
         }
@@ -40,8 +39,7 @@ impl App {
         let file = |name: &&str| (name.to_string(), text(&before, name), text(session, name));
         let files = session.changed().iter().map(file).collect();
         let saves = session.saves();
-        let effects = self.metadata_editor.desk.touched();
-        self.metadata_effects(effects);
+        self.metadata.touched();
         let retirement = Box::new(Retirement {
             terms: own,
             files,
@@ -62,11 +60,10 @@ impl App {
         let done = match answer.and_then(request::Retire::reply) {
             Ok(done) => done,
             Err(problem) => {
-                if retirement.is_last(self.metadata_editor.desk.session()) {
-                    self.metadata_editor.desk.session_mut().undo();
+                if retirement.is_last(self.metadata.session()) {
+                    self.metadata.session_mut().undo();
                 }
-                let effects = self.metadata_editor.desk.touched();
-                self.metadata_effects(effects);
+                self.metadata.touched();
                 return self.say(Toast::from(&problem));
             }
         };
@@ -89,24 +86,22 @@ impl App {
     }
 
     fn lists_changed(&mut self, done: Retired, said: String) {
-        let effects = self.metadata_editor.desk.on_state(Ok(done.state));
-        self.metadata_effects(effects);
+        self.on_metadata(Ok(done.state));
         self.changed();
-        self.recount_metadata();
         self.say(Toast::done(said));
     }
 
     /// Undoes a retirement.
     pub(super) fn unretire(&mut self, mut retirement: Box<Retirement>) {
-        if let Some(file) = self.metadata_editor.desk.session().changed().first() {
+        if let Some(file) = self.metadata.session().changed().first() {
             let why = format!(
                 "this changes {}; save or revert your edits of {file} first",
                 retirement.names()
             );
             return self.say(Toast::warning(why));
         }
-        retirement.as_step = retirement.is_last(self.metadata_editor.desk.session());
-        let session = self.metadata_editor.desk.session_mut();
+        retirement.as_step = retirement.is_last(self.metadata.session());
+        let session = self.metadata.session_mut();
         // Later edits of other lines are kept.
         let done = match retirement.as_step {
             true => Ok(session.undo().map_or(0, |places| places.len())),
@@ -116,8 +111,7 @@ impl App {
             return self.say(Toast::from(&problem));
         }
         let (saves, revs) = (session.saves(), retirement.revs);
-        let effects = self.metadata_editor.desk.touched();
-        self.metadata_effects(effects);
+        self.metadata.touched();
         self.ask_now(
             Pending::Unretire(retirement),
             request::Unretire { saves, revs },
@@ -135,7 +129,7 @@ impl App {
             return false;
         };
         let retirement = retirement.clone();
-        let session = self.metadata_editor.desk.session();
+        let session = self.metadata.session();
         let is_it = session.changed().is_empty()
             && !retirement.files.is_empty()
             && retirement.is_last(session);
@@ -146,7 +140,7 @@ impl App {
     }
 
     pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<AnyReply>) {
-        let session = self.metadata_editor.desk.session_mut();
+        let session = self.metadata.session_mut();
         match answer.and_then(request::Unretire::reply) {
             Ok(done) => {
                 // A redo would restore the lists without the verdicts.
@@ -168,8 +162,7 @@ impl App {
                         session.undo()
                     };
                 }
-                let effects = self.metadata_editor.desk.touched();
-                self.metadata_effects(effects);
+                self.metadata.touched();
                 self.say(Toast::from(&problem));
             }
         }

@@ -117,11 +117,6 @@ impl Pending {
     pub fn opens(&self) -> Option<Opens> {
         match self {
             Pending::Pane(receiver) => receiver.opens,
-            Pending::Recompose {
-                dry: true,
-                asked: true,
-                ..
-            } => Some(Opens::Confirmation),
             _ => None,
         }
     }

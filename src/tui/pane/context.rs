@@ -11,7 +11,7 @@ use super::id::{Opens, PaneId};
 use super::seen::Viewed;
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::panes::metadata::session::Session;
+use crate::panes::metadata::edit_session::EditSession;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
@@ -36,8 +36,6 @@ pub struct Env<'a> {
     pub history: &'a [String],
     /// The item of the review.
     pub item: Option<u32>,
-    /// The metadata that is being edited.
-    pub session: &'a Session,
     /// Milliseconds of the program's clock.
     pub now: u64,
     /// The time of the key that led to the call.
@@ -316,11 +314,10 @@ pub enum Effect {
     ForgetPainted,
     /// Turns true pixels on or off.
     TogglePixels,
-    Quit,
     /// Verdicts on many items are on disk, from the first to the last revision. They are undone as
     /// one step.
     JudgedMany(Option<(u64, u64)>),
-    /// Reads the metadata, unless that is done.
+    /// Reads the metadata files. [`Notice::Metadata`](super::Notice::Metadata) follows.
     ReadMetadata,
     /// Disables these terms and saves the metadata. With `discard`, rejects their items.
     Retire {
@@ -328,6 +325,7 @@ pub enum Effect {
         terms: Vec<(String, String)>,
         discard: bool,
     },
+    Quit,
 }
 
 impl fmt::Debug for Effect {
@@ -350,10 +348,10 @@ impl fmt::Debug for Effect {
             Effect::EditedItem => f.write_str("EditedItem"),
             Effect::ForgetPainted => f.write_str("ForgetPainted"),
             Effect::TogglePixels => f.write_str("TogglePixels"),
-            Effect::Quit => f.write_str("Quit"),
             Effect::JudgedMany(revs) => write!(f, "JudgedMany({revs:?})"),
             Effect::ReadMetadata => f.write_str("ReadMetadata"),
             Effect::Retire { terms, discard } => write!(f, "Retire({terms:?}, {discard})"),
+            Effect::Quit => f.write_str("Quit"),
         }
     }
 }
@@ -361,13 +359,16 @@ impl fmt::Debug for Effect {
 /// Passed to each call of a pane. Collects what the program does afterwards.
 pub struct Context<'a> {
     pub env: Env<'a>,
+    /// The metadata that is being edited.
+    pub metadata: &'a mut EditSession,
     effects: Vec<Effect>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(env: Env<'a>) -> Context<'a> {
+    pub fn new(env: Env<'a>, metadata: &'a mut EditSession) -> Context<'a> {
         Context {
             env,
+            metadata,
             effects: Vec::new(),
         }
     }
@@ -507,23 +508,28 @@ impl<'a> Context<'a> {
         self.push(Effect::Confirm(viewed, verdict, callback(then)));
     }
 
+    /// Shows a message.
+    pub fn show(&mut self, toast: Toast) {
+        self.push(Effect::Say(toast));
+    }
+
     /// Reports something worth knowing.
     pub fn say(&mut self, text: impl Into<String>) {
-        self.push(Effect::Say(Toast::info(text)));
+        self.show(Toast::info(text));
     }
 
     /// Reports success.
     pub fn done(&mut self, text: impl Into<String>) {
-        self.push(Effect::Say(Toast::done(text)));
+        self.show(Toast::done(text));
     }
 
     /// Reports why the action did nothing.
     pub fn refuse(&mut self, why: impl Into<String>) {
-        self.push(Effect::Say(Toast::warning(why)));
+        self.show(Toast::warning(why));
     }
 
     pub fn error(&mut self, problem: &Error) {
-        self.push(Effect::Say(Toast::from(problem)));
+        self.show(Toast::from(problem));
     }
 
     /// Copies text to the clipboard. `what` names it in the message.
@@ -587,12 +593,7 @@ impl<'a> Context<'a> {
         self.push(Effect::TogglePixels);
     }
 
-    /// Ends the program.
-    pub fn quit(&mut self) {
-        self.push(Effect::Quit);
-    }
-
-    /// Reads the metadata, unless that is done.
+    /// Reads the metadata files. [`Notice::Metadata`](super::Notice::Metadata) follows.
     pub fn read_metadata(&mut self) {
         self.push(Effect::ReadMetadata);
     }
@@ -600,6 +601,11 @@ impl<'a> Context<'a> {
     /// Disables these terms and saves the metadata. With `discard`, rejects their items.
     pub fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
         self.push(Effect::Retire { terms, discard });
+    }
+
+    /// Ends the program.
+    pub fn quit(&mut self) {
+        self.push(Effect::Quit);
     }
 }
 

@@ -98,6 +98,8 @@ pub enum Notice<'a> {
     AnswersReparsed,
     Job(&'a JobState),
     JobRemoved(u32),
+    /// The metadata files were read again.
+    Metadata,
     /// The user closed the editor and may have changed files of the project.
     Edited,
     /// A frame of another size was drawn.
@@ -143,8 +145,18 @@ pub trait Pane: Any {
     /// Handles a key while [`typing`](Self::typing).
     fn key(&mut self, _key: KeyEvent, _cx: &mut Context<'_>) {}
 
-    /// Handles pasted text while [`typing`](Self::typing).
+    /// Handles pasted text if it [`pastes`](Self::pastes).
     fn paste(&mut self, _pasted: &str, _cx: &mut Context<'_>) {}
+
+    /// Whether pasted text goes to the pane.
+    fn pastes(&self) -> bool {
+        self.typing()
+    }
+
+    /// Whether undo and redo go to the pane. Otherwise they take back verdicts.
+    fn has_undo(&self) -> bool {
+        false
+    }
 
     fn on_notice(&mut self, _notice: Notice<'_>, _cx: &mut Context<'_>) {}
 

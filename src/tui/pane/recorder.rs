@@ -1,9 +1,10 @@
 //! A program that only records what a pane asks of it, for tests of panes.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use super::context::{Chosen, Context, Effect, Env, Picked, Typed};
 use super::id::PaneId;
@@ -13,7 +14,7 @@ use super::{Notice, Pane};
 use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
-use crate::panes::metadata::session::Session;
+use crate::panes::metadata::edit_session::EditSession;
 use crate::preview::worker::Source;
 use crate::preview::{Part, View};
 use crate::theme::Look;
@@ -27,7 +28,7 @@ pub struct Recorder {
     pub keymap: Keymap,
     pub who: String,
     pub reasons: Vec<Reason>,
-    pub session: Session,
+    pub metadata: RefCell<EditSession>,
     pub now: u64,
     pub is_shown: bool,
     pub is_connected: bool,
@@ -44,7 +45,7 @@ impl Recorder {
             keymap: Keymap::defaults()?,
             who: "ann".into(),
             reasons: Vec::new(),
-            session: Session::default(),
+            metadata: RefCell::default(),
             now: 0,
             is_shown: true,
             is_connected: true,
@@ -57,21 +58,22 @@ impl Recorder {
         pane: &mut P,
         call: impl FnOnce(&mut P, &mut Context<'_>),
     ) -> Vec<Effect> {
-        let mut cx = Context::new(Env {
+        let env = Env {
             keymap: &self.keymap,
             who: &self.who,
             reasons: &self.reasons,
             tags: &[],
             history: &[],
             item: None,
-            session: &self.session,
             now: self.now,
             key_at: self.now,
             is_shown: self.is_shown,
             is_covered: false,
             is_still: false,
             is_connected: self.is_connected,
-        });
+        };
+        let mut metadata = self.metadata.borrow_mut();
+        let mut cx = Context::new(env, &mut metadata);
         call(pane, &mut cx);
         cx.into_effects()
     }
@@ -152,15 +154,27 @@ impl Recorder {
 
     /// Draws the pane without pictures.
     pub fn draw(&self, pane: &mut dyn Pane, area: Rect, buf: &mut Buffer, look: &Look) {
+        self.draw_cursor(pane, area, buf, look);
+    }
+
+    /// As [`draw`](Self::draw). Returns the position of the terminal's cursor.
+    pub fn draw_cursor(
+        &self,
+        pane: &mut dyn Pane,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) -> Option<Position> {
         let scene = Scene {
             look,
             keymap: &self.keymap,
             root: Path::new(""),
             pictures: &NoPictures,
+            metadata: &self.metadata.borrow(),
             now: self.now,
             is_covered: false,
         };
-        pane.draw(area, buf, &scene);
+        pane.draw(area, buf, &scene)
     }
 }
 

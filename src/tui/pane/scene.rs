@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
+use crate::panes::metadata::edit_session::EditSession;
 use crate::preview::View;
 use crate::preview::worker::Source;
 use crate::theme::Look;
@@ -18,6 +19,8 @@ pub struct Scene<'a> {
     /// The project folder.
     pub root: &'a Path,
     pub pictures: &'a dyn Pictures,
+    /// The metadata that is being edited.
+    pub metadata: &'a EditSession,
     /// Milliseconds of the program's clock.
     pub now: u64,
     /// Whether a menu, prompt, or page is open.

@@ -9,6 +9,8 @@ use super::generate::GeneratePane;
 use super::list::ListPane;
 use super::review::ReviewPane;
 use super::rounds::RoundsPane;
+use super::templates::TemplatesPane;
+use super::vocabulary::VocabularyPane;
 use crate::action::{Action, Scope};
 use crate::pane::{Pane, PaneId};
 
@@ -60,7 +62,7 @@ pub const TABS: [Tab; 11] = [
         name: "Vocabularies",
         short: "Vocab",
         scopes: &[Scope::Vocabulary],
-        new: None,
+        new: Some(|_| Box::new(VocabularyPane::new())),
     },
     Tab {
         id: PaneId::Templates,
@@ -68,7 +70,7 @@ pub const TABS: [Tab; 11] = [
         name: "Templates",
         short: "Templ",
         scopes: &[Scope::Templates, Scope::Editor],
-        new: None,
+        new: Some(|_| Box::new(TemplatesPane::new())),
     },
     Tab {
         id: PaneId::Coverage,

@@ -102,7 +102,7 @@ impl CoveragePane {
 
     fn choose_axis(&self, down: bool, cx: &mut Context<'_>) {
         let other = if down { &self.columns } else { &self.rows };
-        let names = properties(cx.env.session.edited().vocabularies().keys());
+        let names = properties(cx.metadata.session().edited().vocabularies().keys());
         let names: Vec<String> = names.filter(|name| name != other).collect();
         let lines = names.iter().map(|n| (n.clone(), String::new())).collect();
         let title = if down { "Rows" } else { "Columns" };
@@ -262,7 +262,9 @@ impl Pane for CoveragePane {
     fn open(&mut self, cx: &mut Context<'_>) {
         self.load(cx);
         // The vocabularies are among the possible axes.
-        cx.read_metadata();
+        if !cx.metadata.is_ready() {
+            cx.read_metadata();
+        }
     }
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::widgets::editor::Patch;
-use benchtop_compose::metadata::{Metadata, STYLE, Vocabulary, file_of, styles, vocabulary_of};
+use benchtop_compose::metadata::{Metadata, STYLE, Vocabulary, file_of, styles};
 use benchtop_model::usage::{FileState, MetadataState, Save};
 use benchtop_model::{Error, Finding, MetaFile, Result};
 
@@ -400,11 +400,6 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
         .line(u64::from(style.line))
     };
     if done { Ok(Some(new)) } else { Err(cannot()) }
-}
-
-/// Whether the file is a vocabulary.
-pub fn is_vocabulary(file: &str) -> bool {
-    vocabulary_of(file).is_some()
 }
 
 #[cfg(test)]

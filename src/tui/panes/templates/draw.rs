@@ -90,7 +90,7 @@ fn parts(area: Rect, side: Side, slots: u16) -> Parts {
 
 impl TemplatesPane {
     /// Draws the pane. While typing, returns the position of the terminal's cursor.
-    pub fn draw(
+    pub(super) fn paint(
         &mut self,
         edit_session: &EditSession,
         area: Rect,

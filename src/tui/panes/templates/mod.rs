@@ -7,35 +7,19 @@ pub mod section;
 use std::collections::BTreeMap;
 
 use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
-use super::metadata::edit_session::refuse;
-use super::metadata::{
-    ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped,
-};
+use super::metadata::actions::{self, MetadataPane};
+use super::metadata::{EditSession, Place, Side, SidePanel};
 use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Pane, Scene};
 use crate::widgets::editor::{Editor, MAX_BYTES};
-use benchtop_compose::metadata::judge::judging_of;
-use benchtop_compose::metadata::{rules, styles, templates};
+use crate::widgets::prompt::Prompt;
+use benchtop_compose::metadata::templates;
 use benchtop_model::Finding;
 use section::{Section, Slot};
-
-/// The files that every project has.
-pub const FILES: [&str; 3] = [templates::FILE, styles::FILE, rules::FILE];
-
-/// The files of the pane: [`FILES`], then the judgings by name.
-fn files(edit_session: &EditSession) -> Vec<String> {
-    let judgings = edit_session
-        .session()
-        .edited()
-        .files()
-        .filter(|name| judging_of(name).is_some())
-        .map(str::to_string);
-    FILES
-        .iter()
-        .map(|f| f.to_string())
-        .chain(judgings)
-        .collect()
-}
 
 /// The part of the pane with the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,32 +62,13 @@ impl TemplatesPane {
         }
     }
 
-    /// The scopes with live keys, nearest first. While typing, [`key`](Self::key) gets the keys
-    /// that the scope does not claim.
-    pub fn scopes(&self) -> &'static [Scope] {
-        if self.typing {
-            return &[Scope::Editor];
-        }
-        &[
-            Scope::Templates,
-            Scope::Metadata,
-            Scope::Table,
-            Scope::Global,
-        ]
-    }
-
-    /// Whether keys type text.
-    pub fn typing(&self) -> bool {
-        self.typing
-    }
-
     fn name(&self) -> &str {
         &self.file
     }
 
     /// The next file; wraps around.
     fn next(&self, edit_session: &EditSession) -> String {
-        let files = files(edit_session);
+        let files = edit_session.texts();
         let at = files
             .iter()
             .position(|f| *f == self.file)
@@ -112,21 +77,6 @@ impl TemplatesPane {
             .into_iter()
             .nth(at)
             .unwrap_or_else(|| templates::FILE.into())
-    }
-
-    /// Opens the pane: loads the metadata the first time, then points the preview at the template
-    /// under the cursor.
-    pub fn start(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
-        if *edit_session.phase() != Phase::Ready {
-            return edit_session.read();
-        }
-        self.refreshed(edit_session)
-    }
-
-    /// Refreshes the pane after the edit session changed.
-    pub fn refreshed(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
-        self.sync(edit_session);
-        self.follow_cursor(edit_session)
     }
 
     /// Updates the editor if the text changed elsewhere: in another pane, another program, or by
@@ -168,197 +118,151 @@ impl TemplatesPane {
         section.slots(&key, edit_session.session().edited())
     }
 
-    fn follow_cursor(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
+    /// Points the preview at the cursor. Returns whether a new one is wanted.
+    fn follow_cursor(&mut self, edit_session: &mut EditSession) -> bool {
         let (section, key) = self.section();
         edit_session.select(section.selection(&key))
     }
 
-    /// Goes to a place of a file. `None` if this pane does not have that file.
-    pub fn jump(
-        &mut self,
-        edit_session: &mut EditSession,
-        file: &str,
-        line: u32,
-        column: u32,
-    ) -> Option<Vec<Effect>> {
-        files(edit_session).iter().find(|f| *f == file)?;
+    /// Goes to a place of a file. Returns false if this pane does not have that file.
+    fn jump(&mut self, place: &Place, edit_session: &mut EditSession) -> bool {
+        if !edit_session.texts().contains(&place.file) {
+            return false;
+        }
         self.sync(edit_session);
-        self.switch(edit_session, file);
-        self.editor.go_to(line, column);
+        self.switch(edit_session, &place.file);
+        self.editor.go_to(place.line, place.column);
         self.area = Area::Text;
-        Some(self.follow_cursor(edit_session))
+        self.follow_cursor(edit_session);
+        true
     }
 
     /// Stores the editor's text in the session and updates the preview.
-    fn store_text(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
+    fn store_text(&mut self, edit_session: &mut EditSession) {
         let text = self.editor.text().to_string();
         edit_session
             .session_mut()
             .set(vec![(self.name().to_string(), text)], true);
         // Selecting another preview already requests a new one.
-        let mut effects = self.follow_cursor(edit_session);
-        if effects.is_empty() {
-            effects = edit_session.touched();
+        if !self.follow_cursor(edit_session) {
+            edit_session.touched();
         }
         self.made = Some(edit_session.version());
-        effects
     }
 
-    /// Handles a key that no action claimed, while typing.
-    pub fn key(&mut self, key: KeyEvent, edit_session: &mut EditSession) -> Vec<Effect> {
-        self.sync(edit_session);
-        if *edit_session.phase() != Phase::Ready || !self.typing {
-            return vec![];
-        }
-        let full = self.editor.text().len() >= MAX_BYTES;
-        if self.editor.key(key) {
-            return self.store_text(edit_session);
-        }
-        if full {
-            return refuse("the file has reached its size limit");
-        }
-        self.follow_cursor(edit_session)
-    }
-
-    /// Inserts pasted text, in any mode.
-    pub fn paste(&mut self, pasted: &str, edit_session: &mut EditSession) -> Vec<Effect> {
-        self.sync(edit_session);
-        if *edit_session.phase() != Phase::Ready {
-            return vec![];
-        }
-        if self.editor.paste(pasted) {
-            self.store_text(edit_session)
-        } else {
-            refuse("nothing to paste, or the file would get too long")
-        }
-    }
-
-    pub fn act(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
-        self.sync(edit_session);
-        if *edit_session.phase() != Phase::Ready {
-            return if action == Action::Back {
-                vec![Effect::Leave]
-            } else {
-                refuse("the templates are still loading")
-            };
-        }
+    fn run(&mut self, action: Action, cx: &mut Context<'_>) {
         let line = self.editor.position().0;
         match action {
-            Action::Undo | Action::UndoText | Action::Redo | Action::RedoText => {
-                self.step(action, edit_session)
+            Action::Undo | Action::UndoText => self.step(true, cx),
+            Action::Redo | Action::RedoText => self.step(false, cx),
+            Action::SaveText => {
+                actions::act::<Self>(Action::SaveMetadata, self.name(), line, cx);
             }
-            Action::SaveText => edit_session
-                .act(Action::SaveMetadata, self.name(), line)
-                .unwrap_or_default(),
-            Action::StopTyping => {
-                self.typing = false;
-                vec![]
-            }
+            Action::StopTyping => self.typing = false,
             Action::TypeText => self.type_text(),
-            Action::InsertSlot => {
-                let slots = self.slots(edit_session);
-                if slots.is_empty() {
-                    return refuse("no slots here");
-                }
-                let (section, _) = self.section();
-                let names = slots.iter().map(|s| s.0.clone()).collect();
-                let lines = slots
-                    .into_iter()
-                    .map(|(name, about)| (format!("{{{name}}}"), about))
-                    .collect();
-                vec![Effect::AskChoice {
-                    purpose: ChoiceFor::Slot(names),
-                    title: format!("Slots of {}", section.name()),
-                    lines,
-                }]
-            }
-            Action::Find | Action::FindText => vec![Effect::AskText {
-                purpose: TextFor::Find,
-                label: "find in text: ".into(),
-                text: self.editor.looked_for().into(),
-            }],
-            Action::FindAgain if self.editor.find_again() => self.follow_cursor(edit_session),
-            Action::FindAgain => refuse("not found"),
+            Action::InsertSlot => self.ask_slot(cx),
+            Action::Find | Action::FindText => self.ask_find(cx),
+            Action::FindAgain => match self.editor.find_again() {
+                true => drop(self.follow_cursor(cx.metadata)),
+                false => cx.refuse("not found"),
+            },
             Action::NextFile => {
-                let next = self.next(edit_session);
-                self.switch(edit_session, &next);
-                self.follow_cursor(edit_session)
+                let next = self.next(cx.metadata);
+                self.switch(cx.metadata, &next);
+                self.follow_cursor(cx.metadata);
             }
             Action::NextArea => {
                 let to_side = self.area == Area::Text && self.side.shows != Side::Nothing;
                 self.area = if to_side { Area::Side } else { Area::Text };
-                vec![]
             }
             Action::ToggleSidebar => {
                 self.side.next_view();
                 if self.side.shows == Side::Nothing {
                     self.area = Area::Text;
                 }
-                vec![]
             }
             Action::NextFinding | Action::PreviousFinding => {
-                self.step_finding(edit_session, action == Action::NextFinding)
+                self.step_finding(action == Action::NextFinding, cx);
             }
-            Action::Back if self.area == Area::Side => {
-                self.area = Area::Text;
-                vec![]
-            }
-            Action::Back => vec![Effect::Leave],
+            Action::Back if self.area == Area::Side => self.area = Area::Text,
+            Action::Back => cx.leave(),
             Action::CutText | Action::PasteText | Action::CopyText | Action::MarkText => {
                 if self.editor.act(action) == Some(true) {
-                    self.store_text(edit_session)
-                } else {
-                    vec![]
+                    self.store_text(cx.metadata);
                 }
             }
-            other => {
-                if let Some(effects) = edit_session.act(other, self.name(), line) {
-                    self.sync(edit_session);
-                    return effects;
-                }
-                match self.area {
-                    Area::Side => match self.side.act(other, edit_session) {
-                        Ok(finding) => finding.map_or(vec![], |f| self.go_to(f, edit_session)),
-                        Err(why) => refuse(why),
-                    },
-                    Area::Text if other == Action::Open => self.type_text(),
-                    Area::Text => match self.editor.act(other) {
-                        Some(_) => self.follow_cursor(edit_session),
-                        None => refuse(format!("`{}` does nothing in text", other.name())),
-                    },
-                }
-            }
+            other if actions::act::<Self>(other, self.name(), line, cx) => self.sync(cx.metadata),
+            other => match self.area {
+                Area::Side => match self.side.act(other, cx.metadata) {
+                    Ok(Some(finding)) => self.go_to(finding, cx),
+                    Ok(None) => {}
+                    Err(why) => cx.refuse(why),
+                },
+                Area::Text if other == Action::Open => self.type_text(),
+                Area::Text => match self.editor.act(other) {
+                    Some(_) => drop(self.follow_cursor(cx.metadata)),
+                    None => cx.refuse(format!("`{}` does nothing in text", other.name())),
+                },
+            },
         }
     }
 
-    fn type_text(&mut self) -> Vec<Effect> {
+    fn type_text(&mut self) {
         (self.typing, self.area) = (true, Area::Text);
-        vec![]
     }
 
-    fn step(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
-        let undo = matches!(action, Action::Undo | Action::UndoText);
-        let (mut effects, places) = match edit_session.step(undo) {
-            Ok(done) => done,
-            Err(why) => return refuse(why),
-        };
-        let mine = files(edit_session);
-        let changed = places.iter().find(|(name, _)| mine.contains(name));
-        effects.push(stepped(undo, &places));
-        if let Some((file, at)) = changed {
-            self.switch(edit_session, file);
-            self.made = Some(edit_session.version());
-            self.editor.set_text(
-                edit_session.session().text(file).unwrap_or_default(),
-                Some(*at),
-            );
+    /// Asks for a slot to insert at the cursor.
+    fn ask_slot(&self, cx: &mut Context<'_>) {
+        let slots = self.slots(cx.metadata);
+        if slots.is_empty() {
+            return cx.refuse("no slots here");
         }
-        effects
+        let title = format!("Slots of {}", self.section().0.name());
+        let lines: Vec<(String, String)> = slots
+            .into_iter()
+            .map(|(name, about)| (format!("{{{name}}}"), about))
+            .collect();
+        let slots: Vec<String> = lines.iter().map(|(slot, _)| slot.clone()).collect();
+        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+            pane.sync(cx.metadata);
+            match slots.get(pick).map(|slot| pane.editor.insert(slot)) {
+                None => {}
+                Some(true) => pane.store_text(cx.metadata),
+                Some(false) => cx.refuse("the file has reached its size limit"),
+            }
+        });
     }
 
-    fn step_finding(&mut self, edit_session: &mut EditSession, forward: bool) -> Vec<Effect> {
+    fn ask_find(&self, cx: &mut Context<'_>) {
+        let prompt = Prompt::new("find in text: ", self.editor.looked_for(), Vec::new());
+        cx.prompt(prompt, |pane: &mut Self, text, cx| {
+            pane.sync(cx.metadata);
+            if pane.editor.find(text) {
+                pane.follow_cursor(cx.metadata);
+            } else {
+                cx.refuse(format!("`{text}` not found in {}", pane.name()));
+            }
+            Ok(())
+        });
+    }
+
+    fn step(&mut self, undo: bool, cx: &mut Context<'_>) {
+        let Some(places) = actions::step(undo, cx) else {
+            return;
+        };
+        let mine = cx.metadata.texts();
+        if let Some((file, at)) = places.iter().find(|(name, _)| mine.contains(name)) {
+            self.switch(cx.metadata, file);
+            self.made = Some(cx.metadata.version());
+            let text = cx.metadata.session().text(file).unwrap_or_default();
+            self.editor.set_text(text, Some(*at));
+        }
+    }
+
+    fn step_finding(&mut self, forward: bool, cx: &mut Context<'_>) {
         let here = self.editor.position();
-        let mut places: Vec<(u32, u32)> = edit_session
+        let mut places: Vec<(u32, u32)> = cx
+            .metadata
             .found_in(self.name())
             .filter(|f| f.line > 0)
             .map(|f| (f.line, f.column.max(1)))
@@ -372,60 +276,125 @@ impl TemplatesPane {
         match next {
             Some((line, column)) => {
                 self.editor.go_to(*line, *column);
-                self.follow_cursor(edit_session)
+                self.follow_cursor(cx.metadata);
             }
-            None => refuse(format!("{} has no findings", self.name())),
+            None => cx.refuse(format!("{} has no findings", self.name())),
         }
     }
 
-    fn go_to(
-        &mut self,
-        Finding {
+    fn go_to(&mut self, finding: Finding, cx: &mut Context<'_>) {
+        let Finding {
             file, line, column, ..
-        }: Finding,
-        edit_session: &mut EditSession,
-    ) -> Vec<Effect> {
-        match self.jump(edit_session, &file, line, column) {
-            Some(effects) => effects,
-            None => vec![Effect::Jump { file, line, column }],
+        } = finding;
+        let place = Place { file, line, column };
+        if !self.jump(&place, cx.metadata) {
+            actions::go_to(place, cx);
+        }
+    }
+}
+
+impl MetadataPane for TemplatesPane {
+    fn refresh(&mut self, cx: &mut Context<'_>) {
+        self.sync(cx.metadata);
+        self.follow_cursor(cx.metadata);
+    }
+}
+
+impl Pane for TemplatesPane {
+    fn scopes(&self) -> &'static [Scope] {
+        if self.typing {
+            return &[Scope::Editor];
+        }
+        &[
+            Scope::Templates,
+            Scope::Metadata,
+            Scope::Table,
+            Scope::Global,
+        ]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Styles and templates as text, beside the available slots and a preview of the template under \
+             the cursor. {} starts typing, {} stops, {} saves.",
+            keys.press(Action::TypeText),
+            keys.press(Action::StopTyping),
+            keys.press(Action::SaveMetadata)
+        )
+    }
+
+    /// Loads the metadata the first time, then points the preview at the template under the cursor.
+    fn open(&mut self, cx: &mut Context<'_>) {
+        if !cx.metadata.is_ready() {
+            return cx.read_metadata();
+        }
+        match cx.metadata.take_goal() {
+            Some(goal) => drop(self.jump(&goal, cx.metadata)),
+            None => self.refresh(cx),
         }
     }
 
-    /// Receives a typed line.
-    pub fn typed(
-        &mut self,
-        purpose: &TextFor,
-        text: &str,
-        edit_session: &mut EditSession,
-    ) -> Vec<Effect> {
-        self.sync(edit_session);
-        match purpose {
-            TextFor::Find if self.editor.find(text) => self.follow_cursor(edit_session),
-            TextFor::Find => refuse(format!("`{text}` not found in {}", self.name())),
-            _ => vec![],
-        }
-    }
-
-    /// Receives a choice. `None` if it belongs to another pane.
-    pub fn chosen(
-        &mut self,
-        purpose: &ChoiceFor,
-        pick: usize,
-        edit_session: &mut EditSession,
-    ) -> Option<Vec<Effect>> {
-        self.sync(edit_session);
-        let ChoiceFor::Slot(names) = purpose else {
-            return None;
-        };
-        let slot = format!("{{{}}}", names.get(pick)?);
-        Some(if self.editor.insert(&slot) {
-            self.store_text(edit_session)
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        self.sync(cx.metadata);
+        if cx.metadata.is_ready() {
+            self.run(action, cx);
+        } else if action == Action::Back {
+            cx.leave();
         } else {
-            refuse("the file has reached its size limit")
-        })
+            cx.refuse("the templates are still loading");
+        }
+    }
+
+    fn typing(&self) -> bool {
+        self.typing
+    }
+
+    fn key(&mut self, key: KeyEvent, cx: &mut Context<'_>) {
+        self.sync(cx.metadata);
+        if !cx.metadata.is_ready() || !self.typing {
+            return;
+        }
+        let full = self.editor.text().len() >= MAX_BYTES;
+        if self.editor.key(key) {
+            self.store_text(cx.metadata);
+        } else if full {
+            cx.refuse("the file has reached its size limit");
+        } else {
+            self.follow_cursor(cx.metadata);
+        }
+    }
+
+    /// In any mode.
+    fn pastes(&self) -> bool {
+        true
+    }
+
+    fn paste(&mut self, pasted: &str, cx: &mut Context<'_>) {
+        self.sync(cx.metadata);
+        if !cx.metadata.is_ready() {
+            return;
+        }
+        if self.editor.paste(pasted) {
+            self.store_text(cx.metadata);
+        } else {
+            cx.refuse("nothing to paste, or the file would get too long");
+        }
+    }
+
+    fn has_undo(&self) -> bool {
+        true
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        if matches!(notice, Notice::Metadata) && cx.env.is_shown {
+            self.refresh(cx);
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.paint(scene.metadata, area, buf, scene.look)
     }
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

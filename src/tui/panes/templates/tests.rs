@@ -1,167 +1,162 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
+use crate::pane::recorder::Recorder;
+use crate::pane::testing::{lines, only, recorder, refused};
+use crate::pane::{Effect, PaneId, Target};
+use crate::panes::metadata::edit_session::TEXTS;
 use crate::panes::metadata::preview::{Selection, compute};
 use crate::panes::metadata::session::tests::state;
 use crate::panes::metadata::worker::Done;
 use crate::theme::{Look, Theme};
 use benchtop_compose::fixtures::small;
-use benchtop_model::{ColorLevel, Error, Rule};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use benchtop_compose::metadata::Metadata;
+use benchtop_model::{ColorLevel, Error, MetaFile, Rule};
 
-/// Computes the requested previews. Returns the other effects and the selection of the last
-/// preview.
-fn follow(
-    edit_session: &mut EditSession,
-    effects: Vec<Effect>,
-) -> (Vec<Effect>, Option<Selection>) {
-    let (mut rest, mut about) = (Vec::new(), None);
-    for effect in effects {
-        match effect {
-            Effect::Preview(r) => {
-                let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
-                assert!(edit_session.preview(Done {
-                    ticket: r.ticket,
-                    preview
-                }));
-                about = Some(r.selection);
-            }
-            other => rest.push(other),
-        }
-    }
-    (rest, about)
+/// Makes the wanted preview, as the program would. Returns its selection.
+fn settle(rec: &Recorder) -> Option<Selection> {
+    let mut metadata = rec.metadata.borrow_mut();
+    let r = metadata.take_wanted()?;
+    let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
+    assert!(metadata.preview(Done {
+        ticket: r.ticket,
+        preview
+    }));
+    Some(r.selection)
+}
+
+/// Reads these files.
+fn read(rec: &Recorder, disk: &Metadata) {
+    rec.metadata.borrow_mut().on_state(Ok(state(disk)));
+    settle(rec);
 }
 
 /// The pane with the cursor before `part` of `templates.toml`.
-fn before(part: &str) -> (EditSession, TemplatesPane) {
-    let (mut edit_session, mut pane) = (EditSession::new(), TemplatesPane::new());
-    let effects = edit_session.on_state(Ok(state(&small())));
-    follow(&mut edit_session, effects);
+fn before(part: &str) -> (Recorder, TemplatesPane) {
+    let (rec, mut pane) = (recorder(), TemplatesPane::new());
+    read(&rec, &small());
     let text = small().text(templates::FILE).unwrap().to_string();
     let at = text.find(part).unwrap();
-    let line = text[..at].matches('\n').count() as u32 + 1;
-    let column = text[..at].rsplit('\n').next().unwrap().chars().count() as u32 + 1;
-    let effects = pane
-        .jump(&mut edit_session, templates::FILE, line, column)
-        .unwrap();
-    follow(&mut edit_session, effects);
-    (edit_session, pane)
+    rec.metadata.borrow_mut().set_goal(Place {
+        file: templates::FILE.into(),
+        line: text[..at].matches('\n').count() as u32 + 1,
+        column: text[..at].rsplit('\n').next().unwrap().chars().count() as u32 + 1,
+    });
+    assert!(rec.open(&mut pane).is_empty());
+    settle(&rec);
+    (rec, pane)
 }
 
-fn write(
-    pane: &mut TemplatesPane,
-    edit_session: &mut EditSession,
-    text: &str,
-) -> Option<Selection> {
-    let mut about = None;
-    for c in text.chars() {
-        let effects = pane.key(
-            KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
-            edit_session,
-        );
-        about = follow(edit_session, effects).1.or(about);
-    }
-    about
+fn key(rec: &Recorder, pane: &mut TemplatesPane, code: KeyCode) -> Option<Selection> {
+    let key = KeyEvent::new(code, KeyModifiers::NONE);
+    rec.call(pane, |pane, cx| pane.key(key, cx));
+    settle(rec)
 }
 
-fn act(pane: &mut TemplatesPane, edit_session: &mut EditSession, action: Action) -> Vec<Effect> {
-    let effects = pane.act(action, edit_session);
-    follow(edit_session, effects).0
+fn write(rec: &Recorder, pane: &mut TemplatesPane, text: &str) -> Option<Selection> {
+    let keys = text.chars().map(|c| key(rec, pane, KeyCode::Char(c)));
+    keys.collect::<Vec<_>>().into_iter().flatten().next_back()
 }
 
-fn drawn(pane: &mut TemplatesPane, edit_session: &EditSession, width: u16, height: u16) -> String {
+fn act(rec: &Recorder, pane: &mut TemplatesPane, action: Action) -> Vec<Effect> {
+    let effects = rec.act(pane, action);
+    settle(rec);
+    effects
+}
+
+fn find(rec: &Recorder, pane: &mut TemplatesPane, text: &str) -> Vec<Effect> {
+    let mut prompt = only(act(rec, pane, Action::Find));
+    rec.write(pane, &mut prompt, text).unwrap()
+}
+
+fn drawn(rec: &Recorder, pane: &mut TemplatesPane, width: u16, height: u16) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    let cursor = pane.draw(edit_session, buf.area, &mut buf, &look);
+    let cursor = rec.draw_cursor(pane, buf.area, &mut buf, &look);
     assert_eq!(
         cursor.is_some(),
         pane.typing(),
         "the terminal's cursor is shown while typing"
     );
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(width))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+    crate::pane::testing::drawn(rec, pane, (width, height), ColorLevel::True)
+}
+
+fn text(rec: &Recorder) -> String {
+    let metadata = rec.metadata.borrow();
+    let text = metadata.session().text(templates::FILE);
+    text.unwrap().to_string()
+}
+
+fn unchanged(rec: &Recorder) -> bool {
+    rec.metadata.borrow().session().changed().is_empty()
 }
 
 #[test]
 fn typing_changes_the_text_and_its_preview() {
-    let (mut edit_session, mut pane) = before("photo of {a color}");
+    let (rec, mut pane) = before("photo of {a color}");
     assert!(
-        write(&mut pane, &mut edit_session, "x").is_none()
-            && edit_session.session().changed().is_empty(),
+        write(&rec, &mut pane, "x").is_none() && unchanged(&rec),
         "not typing yet"
     );
-    act(&mut pane, &mut edit_session, Action::TypeText);
+    act(&rec, &mut pane, Action::TypeText);
     assert_eq!(pane.scopes(), [Scope::Editor]);
-    let about = write(&mut pane, &mut edit_session, "blurry ");
+    let about = write(&rec, &mut pane, "blurry ");
     assert_eq!(about, Some(Selection::Subject("animal".into())));
-    let shown = drawn(&mut pane, &edit_session, 160, 50);
+    let shown = drawn(&rec, &mut pane, 160, 50);
     assert!(
         shown.contains("a blurry photo of") && shown.contains("templates.toml"),
         "{shown}"
     );
-    assert!(edit_session.shown().unwrap().changed() > 0);
-    act(&mut pane, &mut edit_session, Action::UndoText);
-    act(&mut pane, &mut edit_session, Action::UndoText);
-    assert!(
-        edit_session.session().changed().is_empty()
-            && pane.editor.text() == edit_session.session().text(templates::FILE).unwrap()
-    );
-    act(&mut pane, &mut edit_session, Action::RedoText);
+    assert!(rec.metadata.borrow().shown().unwrap().changed() > 0);
+    act(&rec, &mut pane, Action::UndoText);
+    act(&rec, &mut pane, Action::UndoText);
+    assert!(unchanged(&rec) && pane.editor.text() == text(&rec));
+    act(&rec, &mut pane, Action::RedoText);
     assert!(
         pane.editor.text().contains("a blurryphoto"),
         "undo removes one word"
     );
     assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::SaveText)[..],
-        [Effect::Say(_), Effect::Ask(..)]
+        &act(&rec, &mut pane, Action::SaveText)[..],
+        [Effect::Say(_), Effect::Ask(_)]
     ));
-    act(&mut pane, &mut edit_session, Action::StopTyping);
+    act(&rec, &mut pane, Action::StopTyping);
     assert!(!pane.typing());
 }
 
 #[test]
 fn a_misspelled_slot_is_underlined_and_reported() {
-    let (mut edit_session, mut pane) = before("{text}', {style}");
-    act(&mut pane, &mut edit_session, Action::TypeText);
-    pane.key(
-        KeyEvent::new(KeyCode::Right, KeyModifiers::NONE),
-        &mut edit_session,
-    );
-    write(&mut pane, &mut edit_session, "x");
-    let found: Vec<_> = edit_session
+    let (rec, mut pane) = before("{text}', {style}");
+    act(&rec, &mut pane, Action::TypeText);
+    key(&rec, &mut pane, KeyCode::Right);
+    write(&rec, &mut pane, "x");
+    let found: Vec<Finding> = rec
+        .metadata
+        .borrow()
         .found_in(templates::FILE)
         .filter(|f| f.rule == Rule::UnknownSlot)
         .cloned()
         .collect();
     assert_eq!(found.len(), 1);
-    act(&mut pane, &mut edit_session, Action::StopTyping);
-    act(&mut pane, &mut edit_session, Action::Top);
-    act(&mut pane, &mut edit_session, Action::PreviousFinding);
-    act(&mut pane, &mut edit_session, Action::Top);
+    act(&rec, &mut pane, Action::StopTyping);
+    act(&rec, &mut pane, Action::Top);
+    act(&rec, &mut pane, Action::PreviousFinding);
+    act(&rec, &mut pane, Action::Top);
     while pane.editor.position() != (found[0].line, found[0].column) {
-        assert!(act(&mut pane, &mut edit_session, Action::NextFinding).is_empty());
+        assert!(act(&rec, &mut pane, Action::NextFinding).is_empty());
     }
     pane.side.shows = Side::Findings;
-    act(&mut pane, &mut edit_session, Action::NextArea);
-    let at = edit_session.found().position(|f| *f == found[0]).unwrap();
-    (0..at).for_each(|_| drop(act(&mut pane, &mut edit_session, Action::Down)));
-    let shown = drawn(&mut pane, &edit_session, 160, 50);
+    act(&rec, &mut pane, Action::NextArea);
+    let at = rec.metadata.borrow().found().position(|f| *f == found[0]);
+    for _ in 0..at.unwrap() {
+        act(&rec, &mut pane, Action::Down);
+    }
+    let shown = drawn(&rec, &mut pane, 160, 50);
     assert!(
         shown.contains("{xtext}") && shown.contains("findings: "),
         "{shown}"
     );
-    act(&mut pane, &mut edit_session, Action::Open);
+    act(&rec, &mut pane, Action::Open);
     assert_eq!(
         (pane.area, pane.editor.position()),
         (Area::Text, (found[0].line, found[0].column))
@@ -169,142 +164,126 @@ fn a_misspelled_slot_is_underlined_and_reported() {
 }
 
 #[test]
+fn a_finding_of_a_vocabulary_opens_the_other_pane() {
+    let (rec, mut pane) = before("[subject.sign]");
+    let mut disk = small();
+    disk.insert(MetaFile {
+        name: "vocabularies/animal.txt".into(),
+        text: "owl\nbad {slot}\n".into(),
+    });
+    read(&rec, &disk);
+    pane.side.shows = Side::Findings;
+    act(&rec, &mut pane, Action::NextArea);
+    let wanted = rec.metadata.borrow().found().next().cloned().unwrap();
+    assert_eq!(wanted.file, "vocabularies/animal.txt");
+    assert!(matches!(
+        &act(&rec, &mut pane, Action::Open)[..],
+        [Effect::Open(Target::Pane(PaneId::Vocabulary))]
+    ));
+    let goal = rec.metadata.borrow_mut().take_goal().unwrap();
+    assert_eq!((goal.file, goal.line), (wanted.file, wanted.line));
+}
+
+#[test]
 fn available_slots_are_shown_and_inserted() {
-    let (mut edit_session, mut pane) = before("\", \"a photo");
-    assert!(drawn(&mut pane, &edit_session, 160, 50).contains("subject animal, prompt"));
-    assert!(
-        drawn(&mut pane, &edit_session, 80, 24)
-            .contains("subject animal, prompt: {thing} {animal}")
-    );
-    act(&mut pane, &mut edit_session, Action::TypeText);
-    let effects = act(&mut pane, &mut edit_session, Action::InsertSlot);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let pick = lines.iter().position(|l| l.0 == "{text}").unwrap();
-    let effects = pane.chosen(purpose, pick, &mut edit_session).unwrap();
-    follow(&mut edit_session, effects);
+    let (rec, mut pane) = before("\", \"a photo");
+    assert!(drawn(&rec, &mut pane, 160, 50).contains("subject animal, prompt"));
+    assert!(drawn(&rec, &mut pane, 80, 24).contains("subject animal, prompt: {thing} {animal}"));
+    act(&rec, &mut pane, Action::TypeText);
+    let mut menu = only(act(&rec, &mut pane, Action::InsertSlot));
+    let pick = lines(&menu).1.iter().position(|line| line.0 == "{text}");
+    rec.choose(&mut pane, &mut menu, pick.unwrap());
     assert!(pane.editor.text().contains("{style}{text}\", \"a photo"));
-    let (mut edit_session, mut pane) = before("[subject.animal]");
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::Bottom)[..],
-        []
-    ));
-    act(&mut pane, &mut edit_session, Action::Top);
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::InsertSlot)[..],
-        [Effect::Refuse(_)]
-    ));
+    assert_eq!(text(&rec), pane.editor.text());
+    let (rec, mut pane) = before("[subject.animal]");
+    assert!(act(&rec, &mut pane, Action::Bottom).is_empty());
+    act(&rec, &mut pane, Action::Top);
+    refused(&act(&rec, &mut pane, Action::InsertSlot));
 }
 
 #[test]
 fn each_file_keeps_its_cursor_and_undo_goes_to_the_change() {
-    let (mut edit_session, mut pane) = before("[subject.sign]");
+    let (rec, mut pane) = before("[subject.sign]");
     let place = pane.editor.position();
-    act(&mut pane, &mut edit_session, Action::NextFile);
+    act(&rec, &mut pane, Action::NextFile);
     assert!(pane.editor.text().starts_with("[[style]]"));
-    act(&mut pane, &mut edit_session, Action::TypeText);
-    write(&mut pane, &mut edit_session, "#");
-    act(&mut pane, &mut edit_session, Action::StopTyping);
-    act(&mut pane, &mut edit_session, Action::NextFile);
+    act(&rec, &mut pane, Action::TypeText);
+    write(&rec, &mut pane, "#");
+    act(&rec, &mut pane, Action::StopTyping);
+    act(&rec, &mut pane, Action::NextFile);
     assert_eq!(
         (pane.name(), pane.editor.text()),
         ("compatibility.toml", ""),
         "the file is empty"
     );
-    let judgings = files(&edit_session).len() - FILES.len();
+    let judgings = rec.metadata.borrow().texts().len() - TEXTS.len();
     for _ in 0..judgings {
-        act(&mut pane, &mut edit_session, Action::NextFile);
+        act(&rec, &mut pane, Action::NextFile);
         assert!(
             pane.name().starts_with("judge/") && pane.editor.text().contains("prompt = "),
             "{}",
             pane.name()
         );
-        assert!(
-            pane.slots(&edit_session)
-                .iter()
-                .any(|(name, _)| name == "question")
-        );
+        let slots = pane.slots(&rec.metadata.borrow());
+        assert!(slots.iter().any(|(name, _)| name == "question"));
     }
-    act(&mut pane, &mut edit_session, Action::NextFile);
+    act(&rec, &mut pane, Action::NextFile);
     assert_eq!(pane.editor.position(), place);
-    act(&mut pane, &mut edit_session, Action::Undo);
+    act(&rec, &mut pane, Action::Undo);
     assert_eq!(
         (pane.name(), pane.editor.position()),
         ("styles.toml", (1, 1))
     );
-    assert!(edit_session.session().changed().is_empty());
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::Undo)[..],
-        [Effect::Refuse(_)]
-    ));
+    assert!(unchanged(&rec));
+    refused(&act(&rec, &mut pane, Action::Undo));
 }
 
 #[test]
 fn find_and_paste() {
-    let (mut edit_session, mut pane) = before("[pair]");
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::Find)[..],
-        [Effect::AskText {
-            purpose: TextFor::Find,
-            ..
-        }]
-    ));
-    pane.typed(&TextFor::Find, "VOCABULARY = \"color\"", &mut edit_session);
+    let (rec, mut pane) = before("[pair]");
+    assert!(find(&rec, &mut pane, "VOCABULARY = \"color\"").is_empty());
     assert_eq!(pane.section().0, Section::Subtask("color".into()));
-    assert!(matches!(
-        &pane.typed(&TextFor::Find, "zebra", &mut edit_session)[..],
-        [Effect::Refuse(_)]
-    ));
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::FindAgain)[..],
-        [Effect::Refuse(_)]
-    ));
-    pane.paste("# a note\r\n", &mut edit_session);
-    assert!(
-        edit_session
-            .session()
-            .text(templates::FILE)
-            .unwrap()
-            .contains("# a note\nvocabulary = \"color\"")
-    );
+    refused(&find(&rec, &mut pane, "zebra"));
+    refused(&act(&rec, &mut pane, Action::FindAgain));
+    assert!(pane.pastes() && !pane.typing());
+    rec.call(&mut pane, |pane, cx| pane.paste("# a note\r\n", cx));
+    assert!(text(&rec).contains("# a note\nvocabulary = \"color\""));
 }
 
 #[test]
 fn an_outside_edit_reaches_the_editor() {
-    let (mut edit_session, mut pane) = before("[subject.sign]");
+    let (rec, mut pane) = before("[subject.sign]");
     let text = small()
         .text(templates::FILE)
         .unwrap()
         .replace("a sign that says", "a sign saying");
     let mut disk = small();
-    disk.insert(benchtop_model::MetaFile {
+    disk.insert(MetaFile {
         name: templates::FILE.into(),
         text,
     });
-    edit_session.on_state(Ok(state(&disk)));
-    assert!(drawn(&mut pane, &edit_session, 160, 50).contains("a sign saying"));
+    read(&rec, &disk);
+    assert!(drawn(&rec, &mut pane, 160, 50).contains("a sign saying"));
 }
 
 #[test]
 fn every_state_is_drawn_at_every_size() {
-    let mut failed = EditSession::new();
-    failed.on_state(Err(Error::input("the owner is gone")));
-    for (edit_session, says) in [(&EditSession::new(), ""), (&failed, "the owner is gone")] {
-        let mut pane = TemplatesPane::new();
-        assert!(drawn(&mut pane, edit_session, 80, 24).contains(says));
+    let failed = Err(Error::input("the owner is gone"));
+    for (files, says) in [(None, ""), (Some(failed), "the owner is gone")] {
+        let (rec, mut pane) = (recorder(), TemplatesPane::new());
+        if let Some(files) = files {
+            rec.metadata.borrow_mut().on_state(files);
+        }
+        assert!(drawn(&rec, &mut pane, 80, 24).contains(says));
+        refused(&act(&rec, &mut pane, Action::TypeText));
         assert!(matches!(
-            &pane.act(Action::TypeText, &mut edit_session.clone())[..],
-            [Effect::Refuse(_)]
-        ));
-        assert!(matches!(
-            &pane.act(Action::Back, &mut edit_session.clone())[..],
-            [Effect::Leave]
+            &act(&rec, &mut pane, Action::Back)[..],
+            [Effect::Open(Target::Review)]
         ));
     }
-    let mut empty = EditSession::new();
-    empty.on_state(Ok(state(&benchtop_compose::metadata::Metadata::default())));
-    assert!(drawn(&mut TemplatesPane::new(), &empty, 80, 24).contains("top of file"));
+    let rec = recorder();
+    read(&rec, &Metadata::default());
+    assert!(drawn(&rec, &mut TemplatesPane::new(), 80, 24).contains("top of file"));
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [
             (1, 1),
@@ -315,9 +294,9 @@ fn every_state_is_drawn_at_every_size() {
             (120, 2),
             (300, 100),
         ] {
-            let (edit_session, mut pane) = before("[subject.sign]");
+            let (rec, mut pane) = before("[subject.sign]");
             pane.side.shows = side;
-            drawn(&mut pane, &edit_session, width, height);
+            drawn(&rec, &mut pane, width, height);
         }
     }
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::action::Action;
-use crate::panes::metadata::edit_session::{error_line, refuse};
-use crate::panes::metadata::{
-    ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped,
-};
+use crate::pane::Context;
+use crate::panes::metadata::edit_session::error_line;
+use crate::panes::metadata::{EditSession, Phase, Place, Side, actions};
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use benchtop_model::{Finding, Result};
@@ -16,29 +15,15 @@ use benchtop_model::{Finding, Result};
 /// Lines per page key.
 const PAGE: usize = 10;
 
-pub(super) fn text_for(
-    purpose: TextFor,
-    label: impl Into<String>,
-    text: impl Into<String>,
-) -> Vec<Effect> {
-    vec![Effect::AskText {
-        purpose,
-        label: label.into(),
-        text: text.into(),
-    }]
-}
-
 impl VocabularyPane {
-    pub fn act(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
-        self.sync(edit_session);
+    pub(super) fn run(&mut self, action: Action, cx: &mut Context<'_>) {
+        self.sync(cx.metadata);
         if action == Action::Back {
-            return self.back(edit_session);
+            return self.back(cx);
         }
         let line = self.entry().map_or(1, |e| e.line);
-        let file = self.file();
-        if let Some(effects) = edit_session.act(action, &file, line) {
-            self.sync(edit_session);
-            return effects;
+        if actions::act::<Self>(action, &self.file(), line, cx) {
+            return self.sync(cx.metadata);
         }
         match action {
             Action::NextArea => self.next_area(),
@@ -47,24 +32,15 @@ impl VocabularyPane {
                 if self.side.shows == Side::Nothing && self.area == Area::Side {
                     self.area = Area::Terms;
                 }
-                vec![]
             }
             Action::NextFinding | Action::PreviousFinding => {
-                self.step_finding(edit_session, action == Action::NextFinding)
+                self.step_finding(action == Action::NextFinding, cx);
             }
-            Action::Undo | Action::Redo => self.step(action == Action::Undo, edit_session),
-            Action::TermRules => self.term_rules(edit_session),
-            Action::NewVocabulary => text_for(TextFor::NewVocabulary, "new vocabulary: ", ""),
-            Action::Find => text_for(TextFor::Search, "find: ", self.search.clone()),
-            Action::ShowTerms => {
-                let line = |s: &Show| (s.name().to_string(), String::new());
-                let lines = Show::ALL.iter().map(line).collect();
-                vec![Effect::AskChoice {
-                    purpose: ChoiceFor::Show,
-                    title: "show".into(),
-                    lines,
-                }]
-            }
+            Action::Undo | Action::Redo => self.step(action == Action::Undo, cx),
+            Action::TermRules => self.term_rules(cx),
+            Action::NewVocabulary => Self::ask_new_vocabulary(cx),
+            Action::Find => self.ask_search(cx),
+            Action::ShowTerms => self.ask_show(cx),
             Action::AddTerm
             | Action::RenameTerm
             | Action::RemoveTerm
@@ -72,103 +48,67 @@ impl VocabularyPane {
             | Action::TermDown
             | Action::TermUp
             | Action::MoveTerms
-            | Action::ReplaceText => self.edit(action, edit_session),
-            Action::Open if self.area == Area::Terms => self.edit(Action::RenameTerm, edit_session),
+            | Action::ReplaceText => self.edit(action, cx),
+            Action::Open if self.area == Area::Terms => self.edit(Action::RenameTerm, cx),
             other => match self.area {
-                Area::Vocabularies => self.act_on_names(other, edit_session),
-                Area::Side => match self.side.act(other, edit_session) {
-                    Ok(finding) => finding.map_or(vec![], |f| self.go_to(&f, edit_session)),
-                    Err(why) => refuse(why),
+                Area::Vocabularies => self.act_on_names(other, cx),
+                Area::Side => match self.side.act(other, cx.metadata) {
+                    Ok(Some(finding)) => self.go_to(finding, cx),
+                    Ok(None) => {}
+                    Err(why) => cx.refuse(why),
                 },
-                Area::Terms => self.act_on_terms(other),
+                Area::Terms => self.act_on_terms(other, cx),
             },
         }
     }
 
     /// Undoes or redoes an edit and moves the cursor there.
-    fn step(&mut self, undo: bool, edit_session: &mut EditSession) -> Vec<Effect> {
-        let (mut effects, places) = match edit_session.step(undo) {
-            Ok(done) => done,
-            Err(why) => return refuse(why),
+    fn step(&mut self, undo: bool, cx: &mut Context<'_>) {
+        let Some(places) = actions::step(undo, cx) else {
+            return;
         };
-        effects.push(stepped(undo, &places));
-        let Some((file, at)) = places
+        let changed = places
             .iter()
-            .find(|(file, _)| vocabulary_of(file).is_some())
-        else {
-            self.sync(edit_session);
-            return effects;
-        };
-        let text = edit_session.session().text(file).unwrap_or_default();
-        let before = text
-            .as_bytes()
-            .iter()
-            .take(at.saturating_sub(1))
-            .filter(|b| **b == b'\n')
-            .count();
-        match self.jump(edit_session, file, before as u32 + 1) {
-            Some(more) => effects.extend(more),
-            // Undo removed the file that this edit had created.
-            None => self.sync(edit_session),
-        }
-        effects
-    }
-
-    /// Creates a vocabulary and asks for its first term.
-    pub(super) fn new_vocabulary(
-        &mut self,
-        name: &str,
-        edit_session: &mut EditSession,
-    ) -> Vec<Effect> {
-        let (name, file) = (name.trim().to_string(), file_of(name.trim()));
-        if self.names.contains(&name) {
-            return refuse(format!("vocabulary `{name}` already exists"));
-        }
-        let text = format!("# {name}: one term per line\n");
-        let mut effects = self.changing(edit_session, |edit_session| {
-            benchtop_model::metafile::check_name(&file, true)?;
-            edit_session
-                .session_mut()
-                .set(vec![(file.clone(), text)], false);
-            Ok(())
+            .find(|(file, _)| vocabulary_of(file).is_some());
+        let found = changed.is_some_and(|(file, at)| {
+            let text = cx.metadata.session().text(file).unwrap_or_default();
+            let before = text
+                .as_bytes()
+                .iter()
+                .take(at.saturating_sub(1))
+                .filter(|b| **b == b'\n')
+                .count();
+            self.jump(file, before as u32 + 1, cx)
         });
-        if let Some(more) = self.jump(edit_session, &file, 1) {
-            effects.extend(more);
-            effects.extend(text_for(
-                TextFor::Add,
-                format!("first term of {name}: "),
-                "",
-            ));
+        // Undo may have removed the file that this edit had created.
+        if !found {
+            self.sync(cx.metadata);
         }
-        effects
     }
 
-    fn back(&mut self, edit_session: &EditSession) -> Vec<Effect> {
+    fn back(&mut self, cx: &mut Context<'_>) {
         if self.show != Show::All || !self.search.is_empty() {
             let here = self.entry().map(|e| e.line);
             (self.show, self.search, self.made) = (Show::All, String::new(), None);
-            self.sync(edit_session);
+            self.sync(cx.metadata);
             here.map(|line| self.go_to_line(line));
-            return vec![];
-        }
-        if self.area != Area::Vocabularies {
+        } else if self.area != Area::Vocabularies {
             self.area = Area::Vocabularies;
-            return vec![];
+        } else {
+            cx.leave();
         }
-        vec![Effect::Leave]
     }
 
-    fn next_area(&mut self) -> Vec<Effect> {
+    fn next_area(&mut self) {
         self.area = match self.area {
             Area::Vocabularies => Area::Terms,
             Area::Terms if self.side.shows != Side::Nothing => Area::Side,
             _ => Area::Vocabularies,
         };
-        vec![]
     }
 
-    fn act_on_names(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
-        let last = match edit_session.phase() {
+    fn act_on_names(&mut self, action: Action, cx: &mut Context<'_>) {
+        let last = match cx.metadata.phase() {
             Phase::Loading => usize::MAX,
             _ => self.names.len().saturating_sub(1),
         };
@@ -181,39 +121,38 @@ impl VocabularyPane {
             Action::Bottom => last,
             Action::Open | Action::Right => {
                 self.area = Area::Terms;
-                return vec![];
+                return;
             }
-            other => return refuse(format!("`{}` works on terms: press tab", other.name())),
+            other => {
+                return cx.refuse(format!("`{}` works on terms: press tab", other.name()));
+            }
         };
         if at == self.at {
-            return vec![];
+            return;
         }
         self.at = at;
         self.made = None;
         self.side.rewind();
-        self.table.set_rows(Vec::new(), self.empty(edit_session));
+        self.table.set_rows(Vec::new(), self.empty(cx.metadata));
         self.entries.clear();
-        self.sync(edit_session);
+        self.sync(cx.metadata);
         self.table.go_to_id(0);
-        self.follow_cursor(edit_session)
+        self.follow_cursor(cx);
     }
 
-    fn go_to(&mut self, finding: &Finding, edit_session: &mut EditSession) -> Vec<Effect> {
-        if vocabulary_of(&finding.file).is_some()
-            && let Some(effects) = self.jump(edit_session, &finding.file, finding.line)
-        {
-            return effects;
+    fn go_to(&mut self, finding: Finding, cx: &mut Context<'_>) {
+        let Finding {
+            file, line, column, ..
+        } = finding;
+        if !self.jump(&file, line, cx) {
+            actions::go_to(Place { file, line, column }, cx);
         }
-        vec![Effect::Jump {
-            file: finding.file.clone(),
-            line: finding.line,
-            column: finding.column,
-        }]
     }
 
-    fn step_finding(&mut self, edit_session: &EditSession, forward: bool) -> Vec<Effect> {
+    fn step_finding(&mut self, forward: bool, cx: &mut Context<'_>) {
         let file = self.file();
-        let mut lines: Vec<u32> = edit_session
+        let mut lines: Vec<u32> = cx
+            .metadata
             .found_in(&file)
             .map(|f| f.line)
             .filter(|l| *l > 0)
@@ -227,121 +166,77 @@ impl VocabularyPane {
             lines.iter().rev().find(|l| **l < here).or(lines.last())
         };
         let Some(line) = next else {
-            return refuse(format!("{file} has no findings"));
+            return cx.refuse(format!("{file} has no findings"));
         };
         self.area = Area::Terms;
-        if self.go_to_line(*line) {
-            vec![]
-        } else {
-            refuse("the finding is on a hidden term: esc shows all")
+        if !self.go_to_line(*line) {
+            cx.refuse("the finding is on a hidden term: esc shows all");
         }
     }
 
-    fn act_on_terms(&mut self, action: Action) -> Vec<Effect> {
-        let mut effects = Vec::new();
+    fn act_on_terms(&mut self, action: Action, cx: &mut Context<'_>) {
         for answer in self.table.act(action) {
-            effects.extend(match answer {
-                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Message(text) => vec![Effect::Say(text)],
-                _ => refuse(format!("`{}` does nothing on terms", action.name())),
-            });
+            match answer {
+                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+                Answer::Message(text) => cx.say(text),
+                _ => cx.refuse(format!("`{}` does nothing on terms", action.name())),
+            }
         }
-        effects
     }
 
-    fn edit(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
+    fn edit(&mut self, action: Action, cx: &mut Context<'_>) {
         let Some(name) = self.current().map(String::from) else {
-            return refuse("no vocabulary");
+            return cx.refuse("no vocabulary");
         };
         if name == STYLE && action != Action::ToggleTerm {
-            let line = self.entry().map_or(0, |e| e.line);
-            return vec![
-                Effect::Say("styles are edited as text".into()),
-                Effect::Jump {
-                    file: self.file(),
-                    line,
-                    column: 0,
-                },
-            ];
+            cx.say("styles are edited as text");
+            let place = Place {
+                file: self.file(),
+                line: self.entry().map_or(0, |e| e.line),
+                column: 0,
+            };
+            return actions::go_to(place, cx);
         }
         let chosen = self.chosen_terms();
         if chosen.is_empty() && action != Action::AddTerm {
-            return refuse("no term");
+            return cx.refuse("no term");
         }
+        match action {
+            Action::AddTerm => Self::ask_term(format!("new term of {name}: "), cx),
+            Action::RenameTerm => self.ask_rename(cx),
+            Action::RemoveTerm => drop(self.apply(cx, |v| edits::remove(v, &chosen))),
+            Action::ToggleTerm => self.toggle(&name, &chosen, cx),
+            Action::TermDown | Action::TermUp => {
+                self.move_term(&name, action == Action::TermDown, cx);
+            }
+            Action::MoveTerms => self.ask_move(&name, chosen.len(), cx),
+            _ => self.ask_replace(cx),
+        }
+    }
+
+    /// Moves the term under the cursor by a line.
+    fn move_term(&mut self, name: &str, down: bool, cx: &mut Context<'_>) {
         let in_file_order = self.show == Show::All
             && self.search.is_empty()
             && self.table.state().sort().is_empty();
-        match action {
-            Action::AddTerm => text_for(TextFor::Add, format!("new term of {name}: "), ""),
-            Action::RenameTerm => text_for(
-                TextFor::Rename,
-                "rename to: ",
-                self.entry().map(|e| e.text.clone()).unwrap_or_default(),
-            ),
-            Action::RemoveTerm => self.apply(edit_session, |v| edits::remove(v, &chosen)),
-            Action::ToggleTerm => self.toggle(edit_session, &name, &chosen),
-            Action::TermDown | Action::TermUp if !in_file_order => {
-                refuse("show all terms, unsorted, to move one")
-            }
-            Action::TermDown | Action::TermUp => {
-                let Some(at) = self.entry().map(|e| e.at) else {
-                    return vec![];
-                };
-                let to = if action == Action::TermDown {
-                    at + 1
-                } else {
-                    at.wrapping_sub(1)
-                };
-                if to >= self.entries.len() {
-                    return refuse("already at the end of the list");
-                }
-                let effects = self.changing(edit_session, |d| {
-                    d.session_mut().edit(&[&name], |v| v[0].move_term(at, to))
-                });
-                self.table.go_to_id(to as u64);
-                effects
-            }
-            Action::MoveTerms => {
-                let others: Vec<String> = self
-                    .names
-                    .iter()
-                    .filter(|n| **n != name && *n != STYLE)
-                    .cloned()
-                    .collect();
-                if others.is_empty() {
-                    return refuse("no other vocabulary");
-                }
-                let what = count(chosen.len());
-                let lines = others.iter().map(|n| (n.clone(), String::new())).collect();
-                vec![Effect::AskChoice {
-                    purpose: ChoiceFor::MoveTo(others),
-                    title: format!("Move {what} of {name} to"),
-                    lines,
-                }]
-            }
-            _ => text_for(
-                TextFor::Replace,
-                format!("replace in {}: ", self.replaced_in()),
-                "",
-            ),
+        if !in_file_order {
+            return cx.refuse("show all terms, unsorted, to move one");
         }
+        let Some(at) = self.entry().map(|e| e.at) else {
+            return;
+        };
+        let to = if down { at + 1 } else { at.wrapping_sub(1) };
+        if to >= self.entries.len() {
+            return cx.refuse("already at the end of the list");
+        }
+        self.changing(cx, |edit_session| {
+            let session = edit_session.session_mut();
+            session.edit(&[name], |v| v[0].move_term(at, to))
+        });
+        self.table.go_to_id(to as u64);
     }
 
-    fn replaced_in(&self) -> String {
-        let marked = self.marked().len();
-        if marked > 0 {
-            format!("{} selected", count(marked))
-        } else {
-            format!("{} shown", count(self.entries.len()))
-        }
-    }
-
-    fn toggle(
-        &mut self,
-        edit_session: &mut EditSession,
-        name: &str,
-        chosen: &BTreeSet<usize>,
-    ) -> Vec<Effect> {
+    fn toggle(&mut self, name: &str, chosen: &BTreeSet<usize>, cx: &mut Context<'_>) {
         let terms_here: Vec<_> = self
             .entries
             .iter()
@@ -353,30 +248,28 @@ impl VocabularyPane {
                 .iter()
                 .map(|e| (STYLE.to_string(), e.text.clone()))
                 .collect();
-            return self.changing(edit_session, |d| {
-                d.session_mut().set_disabled(&terms, disabled).map(|_| ())
+            self.changing(cx, |edit_session| {
+                let session = edit_session.session_mut();
+                session.set_disabled(&terms, disabled).map(|_| ())
             });
+        } else {
+            self.apply(cx, |v| edits::set_disabled(v, chosen, disabled));
         }
-        self.apply(edit_session, |v| edits::set_disabled(v, chosen, disabled))
     }
 
-    /// Replaces the text of the current vocabulary with the result of `edit`.
+    /// Replaces the text of the current vocabulary with the result of `edit`. Returns whether that
+    /// was possible.
     pub(super) fn apply(
         &mut self,
-        edit_session: &mut EditSession,
+        cx: &mut Context<'_>,
         edit: impl FnOnce(&Vocabulary) -> Result<String>,
-    ) -> Vec<Effect> {
+    ) -> bool {
         let Some(name) = self.current().map(String::from) else {
-            return vec![];
+            return false;
         };
-        self.changing(edit_session, |edit_session| {
-            let Some(vocabulary) = edit_session
-                .session()
-                .edited()
-                .vocabularies()
-                .get(&name)
-                .cloned()
-            else {
+        self.changing(cx, |edit_session| {
+            let vocabularies = edit_session.session().edited().vocabularies();
+            let Some(vocabulary) = vocabularies.get(&name).cloned() else {
                 return Ok(());
             };
             let text = edit(&vocabulary)?;
@@ -387,18 +280,22 @@ impl VocabularyPane {
         })
     }
 
+    /// Changes the metadata, or reports why that is not possible. Returns whether it was.
     pub(super) fn changing(
         &mut self,
-        edit_session: &mut EditSession,
+        cx: &mut Context<'_>,
         change: impl FnOnce(&mut EditSession) -> Result<()>,
-    ) -> Vec<Effect> {
-        match change(edit_session) {
+    ) -> bool {
+        match change(cx.metadata) {
             Ok(()) => {
-                let effects = edit_session.touched();
-                self.sync(edit_session);
-                effects
+                cx.metadata.touched();
+                self.sync(cx.metadata);
+                true
             }
-            Err(problem) => refuse(error_line(&problem)),
+            Err(problem) => {
+                cx.refuse(error_line(&problem));
+                false
+            }
         }
     }
 }

@@ -85,7 +85,13 @@ fn parts(area: Rect, side: Side) -> Parts {
 }
 
 impl VocabularyPane {
-    pub fn draw(&mut self, edit_session: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(super) fn paint(
+        &mut self,
+        edit_session: &EditSession,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         self.sync(edit_session);
         if *edit_session.phase() != Phase::Ready || self.names.is_empty() {
             return draw_empty(&self.empty(edit_session), area, buf, look);

@@ -4,26 +4,30 @@
 mod actions;
 mod draw;
 pub mod edits;
-mod prompt_answers;
+mod prompts;
 mod rows;
 mod rule_actions;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use rows::Show;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
-use super::metadata::edit_session::{error_line, refuse};
+use super::metadata::actions::MetadataPane;
+use super::metadata::edit_session::error_line;
 use super::metadata::preview::Selection;
-use super::metadata::{EditSession, MetadataEffect as Effect, Phase, ReplyFor, SidePanel};
-use crate::action::Scope;
+use super::metadata::{EditSession, Phase, SidePanel};
+use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Pane, Scene};
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_compose::metadata::{STYLE, file_of, styles, vocabulary_of};
 use benchtop_model::usage::TermUse;
 use benchtop_model::{Finding, Result};
 use benchtop_protocol::wire::request;
 
-use rows::{Entry, Known, entries};
+use rows::{Entry, Known, Show, entries};
 
 /// The part of the pane with the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,16 +78,6 @@ impl VocabularyPane {
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        &[
-            Scope::Vocabulary,
-            Scope::Metadata,
-            Scope::Table,
-            Scope::Global,
-        ]
-    }
-
     /// The vocabulary under the cursor, or `style` for the styles.
     pub fn current(&self) -> Option<&str> {
         self.names.get(self.at).map(String::as_str)
@@ -93,58 +87,41 @@ impl VocabularyPane {
         self.current().map_or(String::new(), file_of)
     }
 
-    /// Opens the pane: loads the metadata the first time, then points the preview at this
-    /// vocabulary.
-    pub fn start(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
-        if *edit_session.phase() != Phase::Ready {
-            return edit_session.read();
-        }
-        self.sync(edit_session);
-        self.follow_cursor(edit_session)
-    }
-
     /// Requests term usage again after items or verdicts changed.
-    pub fn changed(&mut self) -> Vec<Effect> {
+    fn recount(&mut self, cx: &mut Context<'_>) {
         self.usage.clear();
         self.made = None;
-        self.ask_usage()
+        self.ask_usage(cx);
     }
 
-    /// Receives the usage of a vocabulary's terms.
-    pub fn on_terms(&mut self, vocabulary: &str, terms: Result<Vec<TermUse>>) -> Vec<Effect> {
-        let effects = terms
-            .as_ref()
-            .err()
-            .map_or(vec![], |p| refuse(format!("term usage: {}", error_line(p))));
-        self.usage.insert(vocabulary.to_string(), terms);
+    fn on_usage(&mut self, name: String, usage: Result<Vec<TermUse>>, cx: &mut Context<'_>) {
+        if let Err(problem) = &usage {
+            cx.refuse(format!("term usage: {}", error_line(problem)));
+        }
+        self.usage.insert(name, usage);
         self.made = None;
-        effects
+        if cx.env.is_shown {
+            self.refresh(cx);
+        }
     }
 
-    /// Refreshes the pane after the edit session changed.
-    pub fn refreshed(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
-        self.sync(edit_session);
-        self.follow_cursor(edit_session)
-    }
-
-    /// Goes to a line of a vocabulary. `None` if this pane does not have that file.
-    pub fn jump(
-        &mut self,
-        edit_session: &mut EditSession,
-        file: &str,
-        line: u32,
-    ) -> Option<Vec<Effect>> {
-        self.sync(edit_session);
-        let name = vocabulary_of(file).or((file == styles::FILE).then_some(STYLE))?;
-        self.at = self.names.iter().position(|n| n == name)?;
+    /// Goes to a line of a vocabulary. Returns false if this pane does not have that file.
+    fn jump(&mut self, file: &str, line: u32, cx: &mut Context<'_>) -> bool {
+        self.sync(cx.metadata);
+        let name = vocabulary_of(file).or((file == styles::FILE).then_some(STYLE));
+        let Some(at) = name.and_then(|name| self.names.iter().position(|n| n == name)) else {
+            return false;
+        };
+        self.at = at;
         (self.show, self.search, self.area) = (Show::All, String::new(), Area::Terms);
         self.made = None;
-        self.sync(edit_session);
+        self.sync(cx.metadata);
         if !self.go_to_line(line) {
             self.table
                 .go_to_id((self.entries.len() as u64).saturating_sub(1));
         }
-        Some(self.follow_cursor(edit_session))
+        self.follow_cursor(cx);
+        true
     }
 
     fn go_to_line(&mut self, line: u32) -> bool {
@@ -153,24 +130,22 @@ impl VocabularyPane {
     }
 
     /// Points the preview and the usage counts at the vocabulary under the cursor.
-    fn follow_cursor(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
-        let Some(name) = self.current().map(String::from) else {
-            return vec![];
-        };
-        let mut effects = edit_session.select(Selection::Vocabulary(name));
-        effects.extend(self.ask_usage());
-        effects
+    fn follow_cursor(&mut self, cx: &mut Context<'_>) {
+        if let Some(name) = self.current() {
+            cx.metadata.select(Selection::Vocabulary(name.into()));
+            self.ask_usage(cx);
+        }
     }
 
-    fn ask_usage(&self) -> Vec<Effect> {
-        match self.current() {
-            Some(name) if !self.usage.contains_key(name) => {
-                vec![Effect::Ask(
-                    ReplyFor::Terms(name.into()),
-                    request::Terms(name.into()).into(),
-                )]
-            }
-            _ => vec![],
+    fn ask_usage(&self, cx: &mut Context<'_>) {
+        let unknown = self
+            .current()
+            .filter(|name| !self.usage.contains_key(*name));
+        if let Some(name) = unknown.map(String::from) {
+            let ask = request::Terms(name.clone());
+            cx.ask(ask, |pane: &mut Self, usage, cx| {
+                pane.on_usage(name, usage, cx)
+            });
         }
     }
 
@@ -276,6 +251,63 @@ impl VocabularyPane {
     }
 }
 
+impl MetadataPane for VocabularyPane {
+    fn refresh(&mut self, cx: &mut Context<'_>) {
+        self.sync(cx.metadata);
+        self.follow_cursor(cx);
+    }
+}
+
+impl Pane for VocabularyPane {
+    fn scopes(&self) -> &'static [Scope] {
+        &[
+            Scope::Vocabulary,
+            Scope::Metadata,
+            Scope::Table,
+            Scope::Global,
+        ]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \
+             and marks the changed words. {} saves after a preview of the affected items.",
+            keys.press(Action::SaveMetadata)
+        )
+    }
+
+    /// Loads the metadata the first time, then points the preview at this vocabulary.
+    fn open(&mut self, cx: &mut Context<'_>) {
+        if !cx.metadata.is_ready() {
+            return cx.read_metadata();
+        }
+        match cx.metadata.take_goal() {
+            Some(goal) => drop(self.jump(&goal.file, goal.line, cx)),
+            None => self.refresh(cx),
+        }
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        self.run(action, cx);
+    }
+
+    fn has_undo(&self) -> bool {
+        true
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        match notice {
+            Notice::Metadata if cx.env.is_shown => self.refresh(cx),
+            Notice::Recount if cx.env.is_shown => self.recount(cx),
+            _ => {}
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.paint(scene.metadata, area, buf, scene.look);
+        None
+    }
+}
+
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -1,13 +1,22 @@
 //! The actions of the vocabulary pane on compatibility rules.
 
+use super::VocabularyPane;
 use super::actions::count;
-use super::{VocabularyPane, rules};
-use crate::panes::metadata::edit_session::refuse;
-use crate::panes::metadata::{
-    ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, RuleKind,
-};
+use super::prompts::ask_text;
+use super::rules::{self, RuleKind};
+use crate::pane::Context;
+use crate::panes::metadata::actions::go_to;
+use crate::panes::metadata::{EditSession, Place};
 use benchtop_compose::metadata::{Vocabulary, rule_edits, rules as rules_file};
 use benchtop_model::Result;
+
+/// A line in the menu of a term's rules.
+enum RuleChoice {
+    /// Go to the rule in this line of `compatibility.toml`.
+    GoTo(u32),
+    /// Add a rule. The prompt starts with this text.
+    Add(RuleKind, String),
+}
 
 impl VocabularyPane {
     /// The selected terms, or the one under the cursor.
@@ -21,15 +30,15 @@ impl VocabularyPane {
     }
 
     /// Asks for a rule of the selected terms to go to, or a kind of rule to add.
-    pub(super) fn term_rules(&mut self, edit_session: &EditSession) -> Vec<Effect> {
+    pub(super) fn term_rules(&mut self, cx: &mut Context<'_>) {
         let Some(name) = self.current() else {
-            return refuse("no vocabulary");
+            return cx.refuse("no vocabulary");
         };
         let terms = self.chosen_names();
         let Some(first) = terms.first() else {
-            return refuse("no term");
+            return cx.refuse("no term");
         };
-        let metadata = edit_session.session().edited();
+        let metadata = cx.metadata.session().edited();
         let (mut picks, mut lines) = (Vec::new(), Vec::new());
         let mut group = "";
         if let Some(rules) = metadata.rules() {
@@ -55,38 +64,40 @@ impl VocabularyPane {
             };
             lines.push((label, about.to_string()));
         }
-        let what = if let [single] = &terms[..] {
-            format!("`{single}`")
-        } else {
-            count(terms.len())
-        };
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Rules(picks),
-            title: format!("Rules of {what}"),
-            lines,
-        }]
+        let title = format!("Rules of {}", described(&terms));
+        cx.choose(title, lines, move |_: &mut Self, pick, cx| {
+            match picks.into_iter().nth(pick) {
+                None => {}
+                Some(RuleChoice::GoTo(line)) => {
+                    let file = rules_file::FILE.into();
+                    go_to(
+                        Place {
+                            file,
+                            line,
+                            column: 1,
+                        },
+                        cx,
+                    );
+                }
+                Some(RuleChoice::Add(kind, begin)) => {
+                    ask_text(kind.about().2, begin, cx, move |pane, value, cx| {
+                        pane.add_rule(kind, value, cx);
+                    });
+                }
+            }
+        });
     }
 
     /// Adds a rule to `compatibility.toml`, with its value as typed.
-    pub(super) fn add_rule(
-        &mut self,
-        kind: RuleKind,
-        value: &str,
-        edit_session: &mut EditSession,
-    ) -> Vec<Effect> {
+    fn add_rule(&mut self, kind: RuleKind, value: &str, cx: &mut Context<'_>) {
         let Some(name) = self.current().map(String::from) else {
-            return vec![];
+            return;
         };
         let terms = self.chosen_names();
         if terms.is_empty() {
-            return refuse("no term");
+            return cx.refuse("no term");
         }
-        let what = if let [single] = &terms[..] {
-            format!("`{single}`")
-        } else {
-            count(terms.len())
-        };
-        let mut effects = self.changing(edit_session, |edit_session| {
+        let done = self.changing(cx, |edit_session| {
             let text = rules::edited(
                 edit_session.session().edited(),
                 kind,
@@ -98,13 +109,10 @@ impl VocabularyPane {
                 .set(vec![(rules_file::FILE.to_string(), text)], false);
             Ok(())
         });
-        if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
-            effects.push(Effect::Say(format!(
-                "added a rule for {what} to {}; u undoes",
-                rules_file::FILE
-            )));
+        if done {
+            let (what, file) = (described(&terms), rules_file::FILE);
+            cx.say(format!("added a rule for {what} to {file}; u undoes"));
         }
-        effects
     }
 
     /// The rules file with the terms that this edit renames, if any are in a rule.
@@ -134,5 +142,12 @@ impl VocabularyPane {
             renamed = rule_edits::rename(&renamed, name, &old.text, &new.text)?;
         }
         Ok((renamed != text).then(|| (rules_file::FILE.to_string(), renamed)))
+    }
+}
+
+fn described(terms: &[String]) -> String {
+    match terms {
+        [single] => format!("`{single}`"),
+        _ => count(terms.len()),
     }
 }

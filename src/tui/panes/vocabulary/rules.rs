@@ -1,10 +1,64 @@
 //! The compatibility rules of a term, and adding one.
 
-use crate::panes::metadata::RuleKind;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::rule_edits::{self, NewRule};
 use benchtop_compose::metadata::rules::{FILE, Rules, Terms};
 use benchtop_model::{Error, Result};
+
+/// A kind of compatibility rule that can be added to terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// Terms of another vocabulary that cannot appear with them.
+    NotWith,
+    Hides,
+    /// Terms of another vocabulary that appear in spite of a hiding rule.
+    Shows,
+    /// Terms of their own vocabulary that look too similar.
+    LookAlike,
+    Group,
+}
+
+impl RuleKind {
+    /// All kinds in menu order.
+    pub const ALL: [RuleKind; 5] = [
+        Self::NotWith,
+        Self::Hides,
+        Self::Shows,
+        Self::LookAlike,
+        Self::Group,
+    ];
+
+    /// Menu line, its detail, and the label of the prompt.
+    pub fn about(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::NotWith => (
+                "add: not with",
+                "no picture has both",
+                "not with (vocabulary: terms)",
+            ),
+            Self::Hides => (
+                "add: hides",
+                "not asked about there",
+                "hides (vocabularies)",
+            ),
+            Self::Shows => (
+                "add: shows anyway",
+                "no wrong answers there",
+                "shows (vocabulary: terms)",
+            ),
+            Self::LookAlike => (
+                "add: looks like",
+                "not in one question",
+                "looks like (terms)",
+            ),
+            Self::Group => (
+                "set the group",
+                "others can be right too",
+                "group (empty for none)",
+            ),
+        }
+    }
+}
 
 /// A rule that applies to a term.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,206 +1,176 @@
+use super::rules::RuleKind;
 use super::*;
-use crate::action::Action;
+use crate::pane::recorder::Recorder;
+use crate::pane::testing::{self, lines, only, recorder, refused, request as asked_for};
+use crate::pane::{Effect, PaneId, Target};
 use crate::panes::metadata::preview::compute;
 use crate::panes::metadata::session::tests::state;
 use crate::panes::metadata::worker::Done;
-use crate::panes::metadata::{ChoiceFor, RuleKind, Side, TextFor};
-use crate::theme::{Look, Theme};
+use crate::panes::metadata::{Place, Side};
 use benchtop_compose::fixtures::small;
+use benchtop_compose::metadata::Metadata;
 use benchtop_model::usage::Tally;
 use benchtop_model::{ColorLevel, Error, MetaFile, Rule, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
-/// An edit session with the small metadata, and the pane with the focus on the terms of `name`.
-fn at(name: &str) -> (EditSession, VocabularyPane) {
-    let (mut edit_session, mut pane) = (EditSession::new(), VocabularyPane::new());
-    assert!(matches!(
-        &pane.start(&mut edit_session)[..],
-        [Effect::Ask(
-            ReplyFor::State,
-            AnyRequest::Metadata(request::Metadata)
-        )]
-    ));
-    carry_out(&mut edit_session, None);
-    let effects = edit_session.on_state(Ok(state(&small())));
-    follow(&mut edit_session, effects);
-    let effects = pane.refreshed(&mut edit_session);
-    follow(&mut edit_session, effects);
-    let file = file_of(name);
-    pane.jump(&mut edit_session, &file, 1).unwrap();
-    (edit_session, pane)
+/// A pane over the small metadata, with the focus on the terms of `name`.
+fn at(name: &str) -> (Recorder, VocabularyPane) {
+    let (rec, mut pane) = (recorder(), VocabularyPane::new());
+    assert!(matches!(only(rec.open(&mut pane)), Effect::ReadMetadata));
+    read(&rec, &mut pane, &small());
+    go(&rec, &mut pane, &file_of(name), 1);
+    (rec, pane)
 }
 
-fn carry_out(
-    edit_session: &mut EditSession,
-    request: Option<&crate::panes::metadata::preview::PreviewRequest>,
-) {
-    if let Some(r) = request {
+/// Reads these files.
+fn read(rec: &Recorder, pane: &mut VocabularyPane, disk: &Metadata) {
+    rec.metadata.borrow_mut().on_state(Ok(state(disk)));
+    settle(rec);
+    rec.notify(pane, Notice::Metadata);
+    settle(rec);
+}
+
+/// Makes the wanted preview, as the program would.
+fn settle(rec: &Recorder) {
+    let mut metadata = rec.metadata.borrow_mut();
+    if let Some(r) = metadata.take_wanted() {
         let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
-        assert!(edit_session.preview(Done {
+        assert!(metadata.preview(Done {
             ticket: r.ticket,
             preview
         }));
     }
 }
 
-/// Computes the requested previews, as the program would. Returns the other effects.
-fn follow(edit_session: &mut EditSession, effects: Vec<Effect>) -> Vec<Effect> {
-    let mut rest = Vec::new();
-    for effect in effects {
-        match effect {
-            Effect::Preview(request) => carry_out(edit_session, Some(&request)),
-            other => rest.push(other),
-        }
-    }
-    rest
+fn go(rec: &Recorder, pane: &mut VocabularyPane, file: &str, line: u32) {
+    rec.call(pane, |pane, cx| assert!(pane.jump(file, line, cx)));
+    settle(rec);
 }
 
-fn act(pane: &mut VocabularyPane, edit_session: &mut EditSession, action: Action) -> Vec<Effect> {
-    let effects = pane.act(action, edit_session);
-    follow(edit_session, effects)
+fn act(rec: &Recorder, pane: &mut VocabularyPane, action: Action) -> Vec<Effect> {
+    let effects = rec.act(pane, action);
+    settle(rec);
+    effects
 }
 
-fn text<'d>(edit_session: &'d EditSession, name: &str) -> &'d str {
-    edit_session.session().text(&file_of(name)).unwrap()
+/// Submits a text to a prompt.
+fn submit(
+    rec: &Recorder,
+    pane: &mut VocabularyPane,
+    prompt: Vec<Effect>,
+    text: &str,
+) -> Vec<Effect> {
+    let effects = rec.write(pane, &mut only(prompt), text).unwrap();
+    settle(rec);
+    effects
 }
 
-fn refused(effects: &[Effect]) -> &str {
-    match effects {
-        [Effect::Refuse(why)] => why,
-        other => panic!("{other:?}"),
-    }
+/// Runs an action and submits a text to its prompt.
+fn write(rec: &Recorder, pane: &mut VocabularyPane, action: Action, text: &str) -> Vec<Effect> {
+    let prompt = act(rec, pane, action);
+    assert!(matches!(&prompt[..], [Effect::Prompt(..)]), "{prompt:?}");
+    submit(rec, pane, prompt, text)
+}
+
+fn replace(rec: &Recorder, pane: &mut VocabularyPane, from: &str, to: &str) -> Vec<Effect> {
+    let prompt = write(rec, pane, Action::ReplaceText, from);
+    submit(rec, pane, prompt, to)
+}
+
+/// Shows the terms of this line of the menu.
+fn show(rec: &Recorder, pane: &mut VocabularyPane, pick: usize) {
+    let mut menu = only(act(rec, pane, Action::ShowTerms));
+    assert!(rec.choose(pane, &mut menu, pick).is_empty());
+}
+
+fn text(rec: &Recorder, name: &str) -> String {
+    let metadata = rec.metadata.borrow();
+    metadata.session().text(&file_of(name)).unwrap().to_string()
+}
+
+fn unchanged(rec: &Recorder) -> bool {
+    rec.metadata.borrow().session().changed().is_empty()
 }
 
 fn drawn(
+    rec: &Recorder,
     pane: &mut VocabularyPane,
-    edit_session: &EditSession,
     width: u16,
     height: u16,
     level: ColorLevel,
 ) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
-    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    pane.draw(edit_session, buf.area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(width))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+    testing::drawn(rec, pane, (width, height), level)
 }
 
 #[test]
 fn terms_are_added_renamed_disabled_moved_and_removed() {
-    let (mut edit_session, mut pane) = at("color");
-    act(&mut pane, &mut edit_session, Action::Down);
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::AddTerm)[..],
-        [Effect::AskText {
-            purpose: TextFor::Add,
-            ..
-        }]
-    ));
-    let effects = pane.typed(&TextFor::Add, " green ", &mut edit_session);
-    follow(&mut edit_session, effects);
+    let (rec, mut pane) = at("color");
+    act(&rec, &mut pane, Action::Down);
+    write(&rec, &mut pane, Action::AddTerm, " green ");
     assert_eq!(
-        (
-            text(&edit_session, "color"),
-            pane.entry().unwrap().text.as_str()
-        ),
-        ("red\ngreen\nblue\nwhite\n", "green")
+        (text(&rec, "color"), pane.entry().unwrap().text.clone()),
+        ("red\ngreen\nblue\nwhite\n".to_string(), "green".to_string())
     );
-    act(&mut pane, &mut edit_session, Action::TermUp);
+    act(&rec, &mut pane, Action::TermUp);
     assert_eq!(
-        (
-            text(&edit_session, "color"),
-            pane.entry().unwrap().text.as_str()
-        ),
-        ("green\nred\nblue\nwhite\n", "green")
+        (text(&rec, "color"), pane.entry().unwrap().text.clone()),
+        ("green\nred\nblue\nwhite\n".to_string(), "green".to_string())
     );
-    act(&mut pane, &mut edit_session, Action::TermDown);
-    let effects = act(&mut pane, &mut edit_session, Action::Open);
-    assert!(
-        matches!(&effects[..], [Effect::AskText { purpose: TextFor::Rename, text, .. }] if text == "green")
-    );
-    pane.typed(&TextFor::Rename, "teal", &mut edit_session);
-    act(&mut pane, &mut edit_session, Action::ToggleTerm);
-    assert_eq!(text(&edit_session, "color"), "red\n#- teal\nblue\nwhite\n");
-    act(&mut pane, &mut edit_session, Action::ToggleTerm);
-    act(&mut pane, &mut edit_session, Action::RemoveTerm);
-    assert_eq!(text(&edit_session, "color"), "red\nblue\nwhite\n");
+    act(&rec, &mut pane, Action::TermDown);
+    let prompt = act(&rec, &mut pane, Action::Open);
+    assert!(matches!(&prompt[..], [Effect::Prompt(prompt, _)] if prompt.value() == "green"));
+    submit(&rec, &mut pane, prompt, "teal");
+    act(&rec, &mut pane, Action::ToggleTerm);
+    assert_eq!(text(&rec, "color"), "red\n#- teal\nblue\nwhite\n");
+    act(&rec, &mut pane, Action::ToggleTerm);
+    act(&rec, &mut pane, Action::RemoveTerm);
+    assert_eq!(text(&rec, "color"), "red\nblue\nwhite\n");
     for _ in 0..7 {
-        act(&mut pane, &mut edit_session, Action::Undo);
+        act(&rec, &mut pane, Action::Undo);
     }
-    assert!(edit_session.session().changed().is_empty());
-    refused(&act(&mut pane, &mut edit_session, Action::Undo));
+    assert!(unchanged(&rec));
+    refused(&act(&rec, &mut pane, Action::Undo));
 }
 
 #[test]
 fn a_vocabulary_is_created_and_undone() {
-    let (mut edit_session, mut pane) = at("color");
+    let (rec, mut pane) = at("color");
     let before = pane.names.clone();
-    assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::NewVocabulary)[..],
-        [Effect::AskText {
-            purpose: TextFor::NewVocabulary,
-            ..
-        }]
-    ));
     for wrong in ["Color Wheel", "../x", "color"] {
-        let effects = pane.typed(&TextFor::NewVocabulary, wrong, &mut edit_session);
+        let effects = write(&rec, &mut pane, Action::NewVocabulary, wrong);
         assert!(!refused(&effects).is_empty(), "{wrong}");
     }
-    assert!(edit_session.session().changed().is_empty());
-    let effects = pane.typed(&TextFor::NewVocabulary, " weather ", &mut edit_session);
-    assert!(
-        matches!(
-            effects.last(),
-            Some(Effect::AskText {
-                purpose: TextFor::Add,
-                ..
-            })
-        ),
-        "{effects:?}"
-    );
-    pane.typed(&TextFor::Add, "fog", &mut edit_session);
-    assert_eq!(
-        text(&edit_session, "weather"),
-        "# weather: one term per line\nfog\n"
-    );
+    assert!(unchanged(&rec));
+    let mut effects = write(&rec, &mut pane, Action::NewVocabulary, " weather ");
+    let first_term = effects.pop().unwrap();
+    submit(&rec, &mut pane, vec![first_term], "fog");
+    assert_eq!(text(&rec, "weather"), "# weather: one term per line\nfog\n");
     assert_eq!(pane.entry().unwrap().text, "fog");
-    assert_eq!(edit_session.session().saves().len(), 1);
-    act(&mut pane, &mut edit_session, Action::Undo);
-    act(&mut pane, &mut edit_session, Action::Undo);
+    assert_eq!(rec.metadata.borrow().session().saves().len(), 1);
+    act(&rec, &mut pane, Action::Undo);
+    act(&rec, &mut pane, Action::Undo);
     assert_eq!(pane.names, before);
     assert!(
-        edit_session.session().saves().is_empty(),
+        rec.metadata.borrow().session().saves().is_empty(),
         "no empty file is saved"
     );
-    act(&mut pane, &mut edit_session, Action::Redo);
+    act(&rec, &mut pane, Action::Redo);
     assert!(pane.names.contains(&"weather".to_string()));
 }
 
 #[test]
 fn undo_goes_to_the_change() {
-    let (mut edit_session, mut pane) = at("color");
-    pane.jump(&mut edit_session, "vocabularies/color.txt", 3);
-    pane.typed(&TextFor::Rename, "ivory", &mut edit_session);
-    pane.jump(&mut edit_session, "vocabularies/animal.txt", 1);
-    act(&mut pane, &mut edit_session, Action::Undo);
+    let (rec, mut pane) = at("color");
+    go(&rec, &mut pane, "vocabularies/color.txt", 3);
+    write(&rec, &mut pane, Action::RenameTerm, "ivory");
+    go(&rec, &mut pane, "vocabularies/animal.txt", 1);
+    act(&rec, &mut pane, Action::Undo);
     assert_eq!(
         (pane.current(), pane.entry().unwrap().text.as_str()),
         (Some("color"), "white")
     );
-    pane.jump(&mut edit_session, "vocabularies/animal.txt", 1);
-    act(&mut pane, &mut edit_session, Action::Redo);
+    go(&rec, &mut pane, "vocabularies/animal.txt", 1);
+    act(&rec, &mut pane, Action::Redo);
     assert_eq!(
         (pane.current(), pane.entry().unwrap().text.as_str()),
         (Some("color"), "ivory")
@@ -209,60 +179,51 @@ fn undo_goes_to_the_change() {
 
 #[test]
 fn invalid_edits_are_refused_and_change_nothing() {
-    let (mut edit_session, mut pane) = at("color");
-    refused(&pane.typed(&TextFor::Add, "RED", &mut edit_session));
-    refused(&pane.typed(&TextFor::Rename, "a {slot}", &mut edit_session));
-    let effects = pane.typed(
-        &TextFor::ReplaceWith("zebra".into()),
-        "x",
-        &mut edit_session,
-    );
+    let (rec, mut pane) = at("color");
+    refused(&write(&rec, &mut pane, Action::AddTerm, "RED"));
+    refused(&write(&rec, &mut pane, Action::RenameTerm, "a {slot}"));
+    let effects = replace(&rec, &mut pane, "zebra", "x");
     assert!(refused(&effects).contains("zebra"));
-    refused(&act(&mut pane, &mut edit_session, Action::TermUp));
-    assert!(edit_session.session().changed().is_empty());
+    refused(&act(&rec, &mut pane, Action::TermUp));
+    assert!(unchanged(&rec));
 }
 
 #[test]
 fn several_terms_change_in_one_step() {
-    let (mut edit_session, mut pane) = at("animal");
+    let (rec, mut pane) = at("animal");
     for _ in 0..3 {
-        act(&mut pane, &mut edit_session, Action::Select);
+        act(&rec, &mut pane, Action::Select);
     }
-    act(&mut pane, &mut edit_session, Action::ToggleTerm);
+    act(&rec, &mut pane, Action::ToggleTerm);
     assert_eq!(
-        text(&edit_session, "animal"),
+        text(&rec, "animal"),
         "#- owl\n#- cat\n#- horse\nsalmon\nbeetle\nwolf\n"
     );
     assert_eq!(pane.marked().len(), 3, "they stay selected");
-    let effects = act(&mut pane, &mut edit_session, Action::MoveTerms);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    let mut menu = only(act(&rec, &mut pane, Action::MoveTerms));
+    let names: Vec<&str> = lines(&menu).1.iter().map(|line| line.0).collect();
+    assert_eq!(names, ["background", "color", "text"]);
+    rec.choose(&mut pane, &mut menu, 1);
+    settle(&rec);
     assert_eq!(
-        lines.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(),
-        ["background", "color", "text"]
-    );
-    let effects = pane.chosen(purpose, 1, &mut edit_session).unwrap();
-    follow(&mut edit_session, effects);
-    assert_eq!(
-        text(&edit_session, "color"),
+        text(&rec, "color"),
         "red\nblue\nwhite\n#- owl\n#- cat\n#- horse\n"
     );
-    assert_eq!(text(&edit_session, "animal"), "salmon\nbeetle\nwolf\n");
-    act(&mut pane, &mut edit_session, Action::Undo);
-    act(&mut pane, &mut edit_session, Action::Undo);
-    assert!(edit_session.session().changed().is_empty());
-    pane.typed(&TextFor::ReplaceWith("l".into()), "L", &mut edit_session);
+    assert_eq!(text(&rec, "animal"), "salmon\nbeetle\nwolf\n");
+    act(&rec, &mut pane, Action::Undo);
+    act(&rec, &mut pane, Action::Undo);
+    assert!(unchanged(&rec));
+    replace(&rec, &mut pane, "l", "L");
     assert_eq!(
-        text(&edit_session, "animal"),
+        text(&rec, "animal"),
         "owL\ncat\nhorse\nsaLmon\nbeetLe\nwoLf\n"
     );
 }
 
 #[test]
 fn search_and_filters_narrow_the_terms_and_back_shows_all() {
-    let (mut edit_session, mut pane) = at("animal");
-    pane.typed(&TextFor::Search, "L", &mut edit_session);
+    let (rec, mut pane) = at("animal");
+    write(&rec, &mut pane, Action::Find, "L");
     assert_eq!(
         pane.entries
             .iter()
@@ -270,18 +231,17 @@ fn search_and_filters_narrow_the_terms_and_back_shows_all() {
             .collect::<Vec<_>>(),
         ["owl", "salmon", "beetle", "wolf"]
     );
-    refused(&act(&mut pane, &mut edit_session, Action::TermDown));
-    act(&mut pane, &mut edit_session, Action::Down);
-    act(&mut pane, &mut edit_session, Action::ToggleTerm);
+    refused(&act(&rec, &mut pane, Action::TermDown));
+    act(&rec, &mut pane, Action::Down);
+    act(&rec, &mut pane, Action::ToggleTerm);
     assert!(
-        text(&edit_session, "animal").contains("#- salmon\n"),
+        text(&rec, "animal").contains("#- salmon\n"),
         "the visible term changes"
     );
-    act(&mut pane, &mut edit_session, Action::Back);
-    assert_eq!(pane.act(Action::ToggleSidebar, &mut edit_session).len(), 0);
+    act(&rec, &mut pane, Action::Back);
+    assert!(act(&rec, &mut pane, Action::ToggleSidebar).is_empty());
     for (pick, left) in [(1, vec!["salmon"]), (2, vec![]), (3, vec!["salmon"])] {
-        pane.chosen(&ChoiceFor::Show, pick, &mut edit_session)
-            .unwrap();
+        show(&rec, &mut pane, pick);
         assert_eq!(
             pane.entries
                 .iter()
@@ -291,97 +251,97 @@ fn search_and_filters_narrow_the_terms_and_back_shows_all() {
             "{pick}"
         );
     }
-    pane.chosen(&ChoiceFor::Show, 2, &mut edit_session).unwrap();
+    show(&rec, &mut pane, 2);
     assert!(pane.entries.is_empty());
-    act(&mut pane, &mut edit_session, Action::Back);
+    act(&rec, &mut pane, Action::Back);
     assert_eq!(pane.entries.len(), 6);
-    act(&mut pane, &mut edit_session, Action::Back);
+    act(&rec, &mut pane, Action::Back);
     assert!(matches!(
-        &act(&mut pane, &mut edit_session, Action::Back)[..],
-        [Effect::Leave]
+        &act(&rec, &mut pane, Action::Back)[..],
+        [Effect::Open(Target::Review)]
     ));
 }
 
 #[test]
 fn a_term_just_written_stays_visible() {
-    let (mut edit_session, mut pane) = at("animal");
-    pane.typed(&TextFor::Search, "salmon", &mut edit_session);
-    pane.typed(&TextFor::Rename, "trout", &mut edit_session);
+    let (rec, mut pane) = at("animal");
+    write(&rec, &mut pane, Action::Find, "salmon");
+    write(&rec, &mut pane, Action::RenameTerm, "trout");
     assert_eq!(
         pane.entry().unwrap().text,
         "trout",
         "the search does not match its new name"
     );
-    pane.typed(&TextFor::Search, "owl", &mut edit_session);
+    write(&rec, &mut pane, Action::Find, "owl");
     assert_eq!(pane.entries.len(), 1);
 }
 
 #[test]
 fn keys_pressed_while_the_metadata_loads_count() {
-    let (mut edit_session, mut pane) = (EditSession::new(), VocabularyPane::new());
-    pane.start(&mut edit_session);
-    act(&mut pane, &mut edit_session, Action::Down);
-    act(&mut pane, &mut edit_session, Action::Down);
-    let effects = edit_session.on_state(Ok(state(&small())));
-    follow(&mut edit_session, effects);
-    pane.refreshed(&mut edit_session);
-    assert_eq!(pane.current(), Some("color"));
-    let (mut edit_session, mut pane) = (EditSession::new(), VocabularyPane::new());
-    act(&mut pane, &mut edit_session, Action::Bottom);
-    edit_session.on_state(Ok(state(&small())));
-    pane.refreshed(&mut edit_session);
-    assert_eq!(pane.current(), Some(STYLE));
+    for (keys, wanted) in [
+        (&[Action::Down, Action::Down][..], "color"),
+        (&[Action::Bottom], STYLE),
+    ] {
+        let (rec, mut pane) = (recorder(), VocabularyPane::new());
+        rec.open(&mut pane);
+        for key in keys {
+            act(&rec, &mut pane, *key);
+        }
+        read(&rec, &mut pane, &small());
+        assert_eq!(pane.current(), Some(wanted));
+    }
 }
 
 #[test]
 fn the_preview_follows_the_vocabulary_and_the_edit() {
-    let (mut edit_session, mut pane) = at("animal");
-    act(&mut pane, &mut edit_session, Action::Back);
-    let effects = pane.act(Action::Down, &mut edit_session);
+    let (rec, mut pane) = at("animal");
+    act(&rec, &mut pane, Action::Back);
+    let asked = only(rec.act(&mut pane, Action::Down));
     assert_eq!(pane.current(), Some("background"));
     assert!(
-        effects
-            .iter()
-            .any(|e| matches!(e, Effect::Ask(ReplyFor::Terms(name), _) if name == "background"))
+        matches!(asked_for(&asked), AnyRequest::Terms(request::Terms(name)) if name == "background")
     );
-    assert!(
-        effects
-            .iter()
-            .any(|e| matches!(e, Effect::Preview(r) if r.selection == Selection::Vocabulary("background".into())))
-    );
-    let (mut edit_session, mut pane) = at("animal");
+    let wanted = rec.metadata.borrow_mut().take_wanted().unwrap();
+    assert_eq!(wanted.selection, Selection::Vocabulary("background".into()));
+    let (rec, mut pane) = at("animal");
     pane.go_to_line(4);
-    act(&mut pane, &mut edit_session, Action::RemoveTerm);
-    let shown = drawn(&mut pane, &edit_session, 160, 40, ColorLevel::True);
+    act(&rec, &mut pane, Action::RemoveTerm);
+    let shown = drawn(&rec, &mut pane, 160, 40, ColorLevel::True);
     assert!(shown.contains("gone: animal `salmon`"), "{shown}");
     assert!(shown.contains("vocabularies/animal.txt"), "{shown}");
 }
 
 const RULES: &str = "compatibility.toml";
 
-fn rules(edit_session: &EditSession) -> &str {
-    edit_session.session().text(RULES).unwrap_or_default()
+fn rules(rec: &Recorder) -> String {
+    let metadata = rec.metadata.borrow();
+    metadata
+        .session()
+        .text(RULES)
+        .unwrap_or_default()
+        .to_string()
 }
 
-/// Picks the menu line that starts with `label` and returns the effects.
-fn pick(pane: &mut VocabularyPane, edit_session: &mut EditSession, label: &str) -> Vec<Effect> {
-    let effects = act(pane, edit_session, Action::TermRules);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let at = lines.iter().position(|l| l.0.starts_with(label));
-    let at = at.unwrap_or_else(|| panic!("no {label} in {lines:?}"));
-    pane.chosen(purpose, at, edit_session).unwrap()
+/// Chooses the line of the rules menu that starts with `label`.
+fn pick(rec: &Recorder, pane: &mut VocabularyPane, label: &str) -> Vec<Effect> {
+    let mut menu = only(act(rec, pane, Action::TermRules));
+    let at = lines(&menu)
+        .1
+        .iter()
+        .position(|line| line.0.starts_with(label));
+    let at = at.unwrap_or_else(|| panic!("no {label} in {menu:?}"));
+    rec.choose(pane, &mut menu, at)
+}
+
+/// Adds a rule of this kind.
+fn add(rec: &Recorder, pane: &mut VocabularyPane, kind: RuleKind, value: &str) -> Vec<Effect> {
+    let prompt = pick(rec, pane, kind.about().0);
+    submit(rec, pane, prompt, value)
 }
 
 #[test]
 fn a_rule_is_added_previewed_followed_and_undone() {
-    let (mut edit_session, mut pane) = at("animal");
-    let effects = pick(&mut pane, &mut edit_session, "add: not with");
-    let [Effect::AskText { purpose, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(*purpose, TextFor::Rule(RuleKind::NotWith));
+    let (rec, mut pane) = at("animal");
     for wrong in [
         "",
         "by the sea",
@@ -391,39 +351,33 @@ fn a_rule_is_added_previewed_followed_and_undone() {
         "background:",
     ] {
         assert!(
-            !refused(&pane.typed(purpose, wrong, &mut edit_session)).is_empty(),
+            !refused(&add(&rec, &mut pane, RuleKind::NotWith, wrong)).is_empty(),
             "{wrong}"
         );
-        assert_eq!(rules(&edit_session), "", "{wrong}");
+        assert_eq!(rules(&rec), "", "{wrong}");
     }
-    let effects = pane.typed(
-        purpose,
-        "background: BY THE SEA, on a lawn",
-        &mut edit_session,
-    );
-    follow(&mut edit_session, effects);
-    assert!(rules(&edit_session).ends_with(
+    let value = "background: BY THE SEA, on a lawn";
+    add(&rec, &mut pane, RuleKind::NotWith, value);
+    assert!(rules(&rec).ends_with(
         "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n"
     ));
-    let gone = |edit_session: &EditSession| {
-        let shown = edit_session.shown().unwrap().shown.iter();
-        shown
-            .filter(|s| {
-                s.gone
-                    .as_deref()
-                    .is_some_and(|g| g.contains("`owl`") && g.contains("`by the sea`"))
-            })
-            .count()
-    };
-    assert!(gone(&edit_session) > 0, "{:?}", edit_session.shown());
-    assert!(drawn(&mut pane, &edit_session, 160, 40, ColorLevel::True).contains("1 rule"));
+    let gone = |gone: &str| gone.contains("`owl`") && gone.contains("`by the sea`");
+    let preview = rec.metadata.borrow().shown().cloned().unwrap();
+    let excluded = |s: &crate::panes::metadata::preview::Shown| s.gone.as_deref().is_some_and(gone);
+    assert!(preview.shown.iter().any(excluded), "{preview:?}");
+    assert!(drawn(&rec, &mut pane, 160, 40, ColorLevel::True).contains("1 rule"));
     // The other side of the rule leads to the same line.
-    pane.jump(&mut edit_session, "vocabularies/background.txt", 4);
-    let effects = pick(&mut pane, &mut edit_session, "not with animal: owl");
+    go(&rec, &mut pane, "vocabularies/background.txt", 4);
+    let effects = pick(&rec, &mut pane, "not with animal: owl");
     assert!(
-        matches!(&effects[..], [Effect::Jump { file, line: 3, .. }] if file == RULES),
+        matches!(
+            &effects[..],
+            [Effect::Open(Target::Pane(PaneId::Templates))]
+        ),
         "{effects:?}"
     );
+    let goal = rec.metadata.borrow_mut().take_goal();
+    assert!(matches!(goal, Some(Place { file, line: 3, .. }) if file == RULES));
     for (kind, said, wanted) in [
         (
             RuleKind::Hides,
@@ -441,37 +395,32 @@ fn a_rule_is_added_previewed_followed_and_undone() {
             "[[look-alike]]\nbackground = [\"by the sea\", \"in a street\"]\n",
         ),
     ] {
-        pane.typed(&TextFor::Rule(kind), said, &mut edit_session);
-        assert!(
-            rules(&edit_session).ends_with(wanted),
-            "{}",
-            rules(&edit_session)
-        );
+        add(&rec, &mut pane, kind, said);
+        assert!(rules(&rec).ends_with(wanted), "{}", rules(&rec));
     }
-    pane.typed(&TextFor::Rule(RuleKind::Group), "place", &mut edit_session);
+    add(&rec, &mut pane, RuleKind::Group, "place");
     assert!(
-        rules(&edit_session).contains("[groups.background]\nplace = [\"by the sea\"]"),
+        rules(&rec).contains("[groups.background]\nplace = [\"by the sea\"]"),
         "{}",
-        rules(&edit_session)
+        rules(&rec)
     );
-    assert!(drawn(&mut pane, &edit_session, 160, 40, ColorLevel::True).contains("place, 4 rules"));
-    pane.typed(&TextFor::Rename, "by the ocean", &mut edit_session);
+    assert!(drawn(&rec, &mut pane, 160, 40, ColorLevel::True).contains("place, 4 rules"));
+    write(&rec, &mut pane, Action::RenameTerm, "by the ocean");
     assert!(
-        rules(&edit_session).contains("by the ocean")
-            && !rules(&edit_session).contains("by the sea"),
+        rules(&rec).contains("by the ocean") && !rules(&rec).contains("by the sea"),
         "{}",
-        rules(&edit_session)
+        rules(&rec)
     );
     for _ in 0..6 {
-        act(&mut pane, &mut edit_session, Action::Undo);
+        act(&rec, &mut pane, Action::Undo);
     }
-    assert!(edit_session.session().changed().is_empty());
+    assert!(unchanged(&rec));
 }
 
 #[test]
 fn term_usage_is_shown_once_it_arrives() {
-    let (mut edit_session, mut pane) = at("color");
-    assert!(drawn(&mut pane, &edit_session, 160, 30, ColorLevel::True).contains("…"));
+    let (rec, mut pane) = at("color");
+    assert!(drawn(&rec, &mut pane, 160, 30, ColorLevel::True).contains("…"));
     let mut items = Tally::default();
     (0..3).for_each(|_| items.add(Status::Accepted));
     items.add(Status::Rejected);
@@ -480,54 +429,58 @@ fn term_usage_is_shown_once_it_arrives() {
         items,
         answers: Tally::default(),
     }];
-    assert!(pane.on_terms("color", Ok(used)).is_empty());
-    let shown = drawn(&mut pane, &edit_session, 200, 30, ColorLevel::True);
+    let asked = only(rec.notify(&mut pane, Notice::Recount));
+    assert!(
+        rec.reply::<request::Terms>(&mut pane, asked, Ok(used))
+            .is_empty()
+    );
+    let shown = drawn(&rec, &mut pane, 200, 30, ColorLevel::True);
     assert!(shown.contains("75 % of 4"), "{shown}");
     assert!(
-        pane.start(&mut edit_session).is_empty(),
+        rec.open(&mut pane).is_empty(),
         "known usage is not requested again"
     );
+    let asked = only(rec.notify(&mut pane, Notice::Recount));
     assert!(
-        matches!(&pane.changed()[..], [Effect::Ask(ReplyFor::Terms(name), _)] if name == "color")
+        matches!(asked_for(&asked), AnyRequest::Terms(request::Terms(name)) if name == "color")
     );
-    assert!(refused(&pane.on_terms("color", Err(Error::input("gone")))).contains("gone"));
+    let failed = rec.reply::<request::Terms>(&mut pane, asked, Err(Error::input("gone")));
+    assert!(refused(&failed).contains("gone"));
 }
 
 #[test]
 fn findings_are_marked_and_enter_goes_to_the_term() {
-    let (mut edit_session, mut pane) = at("color");
+    let (rec, mut pane) = at("color");
     let mut disk = small();
     disk.insert(MetaFile {
         name: file_of("animal"),
         text: "owl\ncat\nbad {slot}\nhorse\nwolf # allow: nothing\n".into(),
     });
-    let effects = edit_session.on_state(Ok(state(&disk)));
-    follow(&mut edit_session, effects);
+    read(&rec, &mut pane, &disk);
     assert_eq!(
-        edit_session
+        rec.metadata
+            .borrow()
             .found()
             .filter(|f| f.rule == Rule::BadTerm)
             .count(),
         2
     );
     pane.side.shows = Side::Findings;
-    act(&mut pane, &mut edit_session, Action::NextArea);
-    assert!(
-        drawn(&mut pane, &edit_session, 80, 24, ColorLevel::Mono).contains("findings: 2 errors")
-    );
-    act(&mut pane, &mut edit_session, Action::Bottom);
-    act(&mut pane, &mut edit_session, Action::Open);
+    act(&rec, &mut pane, Action::NextArea);
+    assert!(drawn(&rec, &mut pane, 80, 24, ColorLevel::Mono).contains("findings: 2 errors"));
+    act(&rec, &mut pane, Action::Bottom);
+    act(&rec, &mut pane, Action::Open);
     assert_eq!(
         (pane.current(), pane.entry().unwrap().text.as_str()),
         (Some("animal"), "wolf")
     );
-    let shown = drawn(&mut pane, &edit_session, 80, 24, ColorLevel::True);
+    let shown = drawn(&rec, &mut pane, 80, 24, ColorLevel::True);
     assert!(
         shown.contains(" ! ") || shown.contains("!animal"),
         "{shown}"
     );
-    act(&mut pane, &mut edit_session, Action::Top);
-    act(&mut pane, &mut edit_session, Action::NextFinding);
+    act(&rec, &mut pane, Action::Top);
+    act(&rec, &mut pane, Action::NextFinding);
     assert_eq!(
         pane.entry().unwrap().text,
         "horse",
@@ -537,40 +490,48 @@ fn findings_are_marked_and_enter_goes_to_the_term() {
 
 #[test]
 fn styles_are_switched_here_and_edited_as_text() {
-    let (mut edit_session, mut pane) = at(STYLE);
+    let (rec, mut pane) = at(STYLE);
     assert_eq!(pane.current(), Some(STYLE));
-    act(&mut pane, &mut edit_session, Action::ToggleTerm);
+    act(&rec, &mut pane, Action::ToggleTerm);
+    let styles = rec
+        .metadata
+        .borrow()
+        .session()
+        .edited()
+        .enabled(STYLE)
+        .join(" ");
+    assert!(!styles.contains("woodcut"));
+    act(&rec, &mut pane, Action::Down);
+    let effects = act(&rec, &mut pane, Action::RenameTerm);
     assert!(
-        !edit_session
-            .session()
-            .edited()
-            .enabled(STYLE)
-            .contains(&"woodcut")
-    );
-    act(&mut pane, &mut edit_session, Action::Down);
-    let effects = act(&mut pane, &mut edit_session, Action::RenameTerm);
-    assert!(
-        matches!(&effects[..], [_, Effect::Jump { file, line, .. }] if file == "styles.toml" && *line > 0),
+        matches!(
+            &effects[..],
+            [
+                Effect::Say(_),
+                Effect::Open(Target::Pane(PaneId::Templates))
+            ]
+        ),
         "{effects:?}"
     );
+    let goal = rec.metadata.borrow_mut().take_goal();
+    assert!(matches!(goal, Some(Place { file, line, .. }) if file == "styles.toml" && line > 0));
 }
 
 #[test]
 fn every_state_is_drawn_at_every_size() {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
-    let mut failed = EditSession::new();
-    failed.on_state(Err(Error::input("the owner is gone")));
-    let mut empty = EditSession::new();
-    empty.on_state(Ok(state(&benchtop_compose::metadata::Metadata::default())));
-    let (full, _) = at("animal");
-    for (edit_session, says) in [
-        (&EditSession::new(), ""),
-        (&failed, "the owner is gone"),
-        (&empty, "metadata/vocabularies/"),
+    let failed = Err(Error::input("the owner is gone"));
+    let empty = Ok(state(&Metadata::default()));
+    for (files, says) in [
+        (None, ""),
+        (Some(failed), "the owner is gone"),
+        (Some(empty), "metadata/vocabularies/"),
     ] {
-        let mut pane = VocabularyPane::new();
-        assert!(drawn(&mut pane, edit_session, 80, 24, ColorLevel::True).contains(says));
-        refused(&pane.act(Action::AddTerm, &mut edit_session.clone()));
+        let (rec, mut pane) = (recorder(), VocabularyPane::new());
+        if let Some(files) = files {
+            rec.metadata.borrow_mut().on_state(files);
+        }
+        assert!(drawn(&rec, &mut pane, 80, 24, ColorLevel::True).contains(says));
+        refused(&act(&rec, &mut pane, Action::AddTerm));
     }
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [
@@ -582,10 +543,9 @@ fn every_state_is_drawn_at_every_size() {
             (119, 12),
             (300, 100),
         ] {
-            let (_, mut pane) = at("animal");
+            let (rec, mut pane) = at("animal");
             pane.side.shows = side;
-            let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-            pane.draw(&full, buf.area, &mut buf, &look);
+            drawn(&rec, &mut pane, width, height, ColorLevel::True);
         }
     }
 }
