@@ -12,7 +12,7 @@
 //! | `metadata`, `metadata_editor` | the vocabularies and templates panes |
 //! | `recompose`, `recompose_mode` | recomposing stale items |
 //! | `retire` | retiring terms |
-//! | `bulk_step` | the last step on many items, undone as one |
+//! | `bulk_step`, `undo_step` | the last step on many items, undone as one |
 //! | `owner` | answers and events of the owner |
 //! | `seen` | whether the item was on screen when it was judged |
 //! | `frame_timer` | frames, timed work, and quitting |
@@ -45,6 +45,7 @@ mod seen;
 mod tabs;
 mod theme;
 mod type_ahead;
+mod undo_step;
 
 use std::time::Duration;
 
