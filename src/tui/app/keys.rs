@@ -258,12 +258,13 @@ impl App {
             Some(Overlay::Prompt(_, prompt)) => match prompt.key(key) {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
-                PromptOutcome::Cancelled => match self.overlay.take() {
-                    Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) => {
+                PromptOutcome::Cancelled => {
+                    if let Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) =
+                        self.overlay.take()
+                    {
                         self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
                     }
-                    _ => {}
-                },
+                }
                 PromptOutcome::Done(text) => {
                     if let Some(Overlay::Prompt(purpose, prompt)) = self.overlay.take() {
                         self.submitted(purpose, prompt, &text);

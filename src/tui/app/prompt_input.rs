@@ -7,12 +7,6 @@ use crate::widgets::prompt::Prompt;
 
 impl App {
     pub(super) fn prompt_changed(&mut self) {
-        if matches!(&self.overlay, Some(Overlay::Prompt(PromptFor::Pane(..), _))) {
-            return self.pane_prompt_changed();
-        }
-    }
-
-    fn pane_prompt_changed(&mut self) {
         let overlay = self.overlay.take();
         let Some(Overlay::Prompt(PromptFor::Pane(id, mut then), mut prompt)) = overlay else {
             return;
