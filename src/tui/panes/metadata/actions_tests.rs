@@ -3,11 +3,11 @@ use super::super::session::tests::state;
 use super::super::worker::Done;
 use super::super::{EditSession, Phase};
 use super::*;
-use crate::pane::Effect;
 use crate::pane::recorder::Recorder;
 use crate::pane::testing::{
     lines as lines_of, only, recorder, refused, request as asked_for, said,
 };
+use crate::pane::{EditAt, Effect};
 use crate::panes::vocabulary::VocabularyPane;
 use benchtop_compose::fixtures::small;
 use benchtop_model::usage::{FileState, Tally};
@@ -207,7 +207,7 @@ fn edits_are_diffed_reverted_and_undone() {
     rec.metadata.borrow_mut().step(true).unwrap();
     assert!(rec.metadata.borrow_mut().step(true).is_err());
     let effects = act_at(&rec, &mut pane, Action::EditOutside, 3);
-    let [Effect::Edit(path, 3)] = &effects[..] else {
+    let [Effect::Edit(path, EditAt::Line(3))] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert!(path.ends_with(COLOR));
