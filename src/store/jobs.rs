@@ -131,7 +131,7 @@ pub fn list(root: &Path) -> Result<(Vec<StoredJob>, Vec<Error>)> {
             // A file that cannot be read does not affect other jobs.
             match id.map(|id| read(&entry.path(), kind, id, &mut problems)) {
                 Some(Ok(job)) => jobs.push(job),
-                Some(Err(problem)) => problems.push(problem.file(&entry.path())),
+                Some(Err(problem)) => problems.push(problem.file(entry.path())),
                 None => {}
             }
         }

@@ -16,6 +16,9 @@ use benchtop_store::jobs::{JobHeader, StoredJob};
 /// What a thread keeps between the steps of its resource, such as a loaded model.
 pub type Slot = Option<Box<dyn Any>>;
 
+/// Makes a job from its files.
+pub type Load<C> = fn(&Arc<C>, &StoredJob) -> Result<Box<dyn Job<C>>>;
+
 /// A kind of job: a row of [`super::kinds::KINDS`].
 pub struct Kind<C: 'static> {
     /// Its name in files, in the trust file, and in JSON.
@@ -23,7 +26,7 @@ pub struct Kind<C: 'static> {
     /// One result of it: `picture`.
     pub unit: &'static str,
     /// Makes a job from its files.
-    pub load: fn(&Arc<C>, &StoredJob) -> Result<Box<dyn Job<C>>>,
+    pub load: Load<C>,
     /// Works on a job, without the lock of the engine.
     pub step: fn(&Arc<C>, u32, &mut Slot) -> Result<Step>,
 }

@@ -76,7 +76,7 @@ impl GenerationFiles {
             Scope::Missing => None,
             Scope::Items => super::numbers(root, GENERATION, id)?
                 .ok_or_else(|| {
-                    corrupt("its list of items is missing".into()).file(&path(
+                    corrupt("its list of items is missing".into()).file(path(
                         root,
                         GENERATION,
                         id,
@@ -89,7 +89,7 @@ impl GenerationFiles {
         let damaged = failures.damaged();
         let problem = (!damaged.is_empty()).then(|| {
             corrupt(format!("{} lines are damaged: {damaged:?}", damaged.len()))
-                .file(&path(root, GENERATION, id, "failed.jsonl"))
+                .file(path(root, GENERATION, id, "failed.jsonl"))
                 .help("the pictures of these lines will be tried again")
         });
         let files = GenerationFiles {
