@@ -64,7 +64,7 @@ pub struct OwnerContext {
     /// The metadata and its usage by items.
     pub metadata: Arc<MetadataCache>,
     /// Jobs of all kinds.
-    pub jobs: Engine,
+    pub jobs: Engine<OwnerContext>,
     /// The pictures that items request.
     pub requested: Requested,
     pub rounds: Rounds,

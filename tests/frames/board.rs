@@ -1,15 +1,19 @@
 use benchtop::model::ToolVerdict;
 use benchtop::model::agreement::{Bootstrap, Interval};
-use benchtop::model::analysis::{Curve, Stable};
+use benchtop::model::analysis::{Analysis, Curve, Stable};
 use benchtop::model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
 use benchtop::model::board::{
-    AnswerDetail, Board, BoardQuery, Cell, Column, Counts, DrilldownPage, ItemAnswers, ModelAnswer,
+    AnswerDetail, Board, Cell, Column, Counts, DrilldownPage, ItemAnswers, ModelAnswer,
     PublishedFigures, Row, Scale,
 };
-use benchtop::protocol::wire::{AnyRequest, request};
+use benchtop::protocol::wire::{AnyRequest, Request, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::keymap::Keymap;
-use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor, ReplyFor};
+use benchtop::tui::pane::recorder::Recorder;
+use benchtop::tui::pane::{Effect, Notice, Target};
+use benchtop::tui::panes::board::BoardPane;
+use benchtop::tui::theme::Look;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 use super::{SIZES, accessible, check, frame, look};
 
@@ -95,8 +99,43 @@ pub(super) fn board() -> Board {
     }
 }
 
-pub(super) fn keys() -> Keymap {
-    Keymap::defaults().unwrap()
+pub(super) fn recorder() -> Recorder {
+    Recorder::new().unwrap()
+}
+
+fn act(pane: &mut BoardPane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
+fn draw(pane: &mut BoardPane, area: Rect, buf: &mut Buffer, look: &Look) {
+    recorder().draw(pane, area, buf, look);
+}
+
+/// The only effect of a call.
+fn only(mut effects: Vec<Effect>) -> Effect {
+    assert_eq!(effects.len(), 1, "{effects:?}");
+    effects.remove(0)
+}
+
+/// Runs an action that opens a menu, and chooses the line with this name.
+fn choose(pane: &mut BoardPane, action: Action, name: &str) -> Vec<Effect> {
+    let mut menu = only(act(pane, action));
+    let Effect::Menu(shown, _) = &menu else {
+        panic!("{menu:?}")
+    };
+    let at = shown.choices().iter().position(|c| c.label == name);
+    let at = at.unwrap_or_else(|| panic!("{name} in {menu:?}"));
+    recorder().choose(pane, &mut menu, at)
+}
+
+/// Moves the cursor to a model and a column.
+fn go_to(pane: &mut BoardPane, model: &str, column: &str) {
+    choose(pane, Action::Find, model);
+    choose(pane, Action::Find, column);
+}
+
+fn answer<R: Request>(pane: &mut BoardPane, effect: Effect, reply: R::Reply) -> Vec<Effect> {
+    recorder().reply::<R>(pane, effect, Ok(reply))
 }
 
 fn behind() -> Vec<AnswerDetail> {
@@ -163,9 +202,9 @@ fn leaderboard() {
                 Action::Down,
                 Action::Right,
             ] {
-                pane.act(action);
+                act(&mut pane, action);
             }
-            pane.draw(area, &keys(), buf, &look());
+            draw(&mut pane, area, buf, &look());
         });
         check("leaderboard", size, &picture);
     }
@@ -176,14 +215,14 @@ fn leaderboard_scrolled_to_its_categories() {
     let size = SIZES[0];
     let picture = frame(size, |area, buf| {
         let mut pane = BoardPane::new(board(), margin);
-        pane.draw(area, &keys(), &mut buf.clone(), &look());
+        draw(&mut pane, area, &mut buf.clone(), &look());
         for _ in 0..6 {
-            pane.act(Action::NextMeasure);
+            act(&mut pane, Action::NextMeasure);
         }
         for _ in 0..6 {
-            pane.act(Action::Right);
+            act(&mut pane, Action::Right);
         }
-        pane.draw(area, &keys(), buf, &look());
+        draw(&mut pane, area, buf, &look());
     });
     check("leaderboard_categories", size, &picture);
 }
@@ -193,8 +232,8 @@ fn leaderboard_for_a_screen_reader() {
     let size = SIZES[0];
     let picture = frame(size, |area, buf| {
         let mut pane = BoardPane::with_decimals(board(), margin, 2);
-        pane.act(Action::SortAscending);
-        pane.draw(area, &keys(), buf, &accessible());
+        act(&mut pane, Action::SortAscending);
+        draw(&mut pane, area, buf, &accessible());
     });
     assert!(!picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)));
     check("leaderboard_accessible", size, &picture);
@@ -204,35 +243,32 @@ fn leaderboard_for_a_screen_reader() {
 fn answers_behind_a_cell_and_one_in_full() {
     for size in SIZES {
         let mut pane = BoardPane::new(board(), margin);
-        pane.on_drilldown(
-            &BoardQuery::default(),
-            ("MiniCPM-V-2", "qAcc.L_l"),
-            DrilldownPage {
-                answers: behind(),
-                all: 90,
-                next: Some(6),
-            },
-        );
-        let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
-        check("behind", size, &list);
-        let effects = pane.act(Action::Open);
-        let [
-            BoardEffect::Ask(
-                ReplyFor::Answered(ask, model, replaces),
-                AnyRequest::ModelAnswers(request::ModelAnswers { item, column, .. }),
-            ),
-        ] = &effects[..]
-        else {
-            panic!("{effects:?}")
+        go_to(&mut pane, "MiniCPM-V-2", "qAcc.L_l");
+        let asked = only(act(&mut pane, Action::Open));
+        let page = DrilldownPage {
+            answers: behind(),
+            all: 90,
+            next: Some(6),
         };
-        assert_eq!(
-            (item.as_str(), column.as_deref()),
-            ("mvp-bench/400", Some("qAcc.L_l"))
+        answer::<request::Drilldown>(&mut pane, asked, page);
+        let list = frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
+        check("behind", size, &list);
+        let asked = only(act(&mut pane, Action::Open));
+        let Effect::Ask(ask) = &asked else {
+            panic!("{asked:?}")
+        };
+        assert!(
+            matches!(
+                &ask.request,
+                AnyRequest::ModelAnswers(request::ModelAnswers { item, column, .. })
+                    if item == "mvp-bench/400" && column.as_deref() == Some("qAcc.L_l")
+            ),
+            "{asked:?}"
         );
-        pane.on_item_answers(ask, model, *replaces, answered());
-        pane.act(Action::Down);
-        pane.act(Action::Down);
-        let full = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
+        answer::<request::ModelAnswers>(&mut pane, asked, answered());
+        act(&mut pane, Action::Down);
+        act(&mut pane, Action::Down);
+        let full = frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
         check("answered", size, &full);
     }
 }
@@ -349,7 +385,9 @@ fn ranked(pane: &mut BoardPane) {
         .chain([last])
         .map(|(model, rank)| (model.to_string(), rank))
         .collect();
-    pane.on_ranks(&BoardQuery::default(), "MC+TF.clean".into(), ranks);
+    let board = only(recorder().notify(pane, Notice::Items(2)));
+    let asked = only(answer::<request::Board>(pane, board, styled()));
+    answer::<request::Ranks>(pane, asked, ranks);
 }
 
 #[test]
@@ -360,7 +398,7 @@ fn a_board_with_ranks_and_a_printed_row() {
         check(
             "leaderboard_ranks",
             size,
-            &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
     }
 }
@@ -368,48 +406,45 @@ fn a_board_with_ranks_and_a_printed_row() {
 #[test]
 fn printed_rows_are_switched_and_said_in_the_title() {
     let mut pane = BoardPane::new(styled(), margin);
-    let choices = vec![
-        PublishedFigures::Off,
-        PublishedFigures::All,
-        PublishedFigures::Paper("Dysca".into()),
-    ];
-    let effects = pane.chosen(&ChoiceFor::Printed(choices), 2);
-    let [BoardEffect::Ask(_, AnyRequest::Board(request::Board(ask)))] = &effects[..] else {
-        panic!("{effects:?}")
+    let asked = only(choose(&mut pane, Action::BoardPrinted, "of Dysca"));
+    let Effect::Ask(ask) = &asked else {
+        panic!("{asked:?}")
     };
-    assert_eq!(ask.printed, PublishedFigures::Paper("Dysca".into()));
-    pane.on_board(ask, Ok(styled()));
-    pane.act(Action::Bottom);
-    (0..11).for_each(|_| drop(pane.act(Action::Right)));
+    let AnyRequest::Board(request::Board(of)) = &ask.request else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(of.printed, PublishedFigures::Paper("Dysca".into()));
+    answer::<request::Board>(&mut pane, asked, styled());
+    act(&mut pane, Action::Bottom);
+    (0..11).for_each(|_| drop(act(&mut pane, Action::Right)));
     let size = SIZES[0];
     check(
         "leaderboard_printed",
         size,
-        &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+        &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
     );
 }
 
 #[test]
 fn breakdowns_of_a_model() {
-    let group = Breakdown::Group("MC+TF".into());
     for (name, kind) in [
-        ("styles", Breakdown::Styles),
-        ("types", Breakdown::Types),
-        ("scenarios", group),
+        ("styles", "styles (SC)"),
+        ("types", "question types (SQ)"),
+        ("scenarios", "MC+TF"),
     ] {
         for size in SIZES {
             let mut pane = BoardPane::new(styled(), margin);
-            pane.chosen(&ChoiceFor::View(vec![kind.clone()]), 0);
+            choose(&mut pane, Action::BoardViews, kind);
             check(
                 &format!("board_{name}"),
                 size,
-                &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+                &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
             );
         }
         let mut pane = BoardPane::new(styled(), margin);
-        pane.chosen(&ChoiceFor::View(vec![kind]), 0);
+        choose(&mut pane, Action::BoardViews, kind);
         let plain = frame(SIZES[0], |area, buf| {
-            pane.draw(area, &keys(), buf, &accessible())
+            draw(&mut pane, area, buf, &accessible())
         });
         assert!(
             !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
@@ -482,23 +517,25 @@ fn aware() -> Board {
 
 #[test]
 fn the_knowledge_quadrant_and_a_difficulty_curve() {
-    let levels = Breakdown::Group("Acc by level".into());
-    for (name, kind) in [("quadrant", Breakdown::Quadrant), ("levels", levels)] {
+    for (name, kind) in [
+        ("quadrant", "knowledge quadrant"),
+        ("levels", "Acc by level"),
+    ] {
         let laid = || {
             let mut pane = BoardPane::new(aware(), margin);
-            pane.chosen(&ChoiceFor::View(vec![kind.clone()]), 0);
-            pane.act(Action::Down);
+            choose(&mut pane, Action::BoardViews, kind);
+            act(&mut pane, Action::Down);
             pane
         };
         for size in SIZES {
             check(
                 &format!("board_{name}"),
                 size,
-                &frame(size, |area, buf| laid().draw(area, &keys(), buf, &look())),
+                &frame(size, |area, buf| draw(&mut laid(), area, buf, &look())),
             );
         }
         let plain = frame(SIZES[0], |area, buf| {
-            laid().draw(area, &keys(), buf, &accessible())
+            draw(&mut laid(), area, buf, &accessible())
         });
         assert!(
             !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
@@ -544,36 +581,38 @@ fn scores_over_parts_of_the_data() {
     };
     let asked = || {
         let mut pane = BoardPane::new(styled(), margin);
-        let effects = pane.chosen(&ChoiceFor::View(vec![Breakdown::Stability]), 0);
-        let [BoardEffect::Ask(ReplyFor::Stable(ask, column), _)] = &effects[..] else {
-            panic!("{effects:?}")
-        };
-        (pane, ask.clone(), column.clone())
+        let asked = only(choose(&mut pane, Action::BoardViews, "stability"));
+        (pane, asked)
     };
-    let (mut pane, ..) = asked();
-    let waits = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &look()));
+    let reply = |pane: &mut BoardPane, asked| {
+        let found = Analysis::Stable(found.clone());
+        answer::<request::Analyse>(pane, asked, found);
+    };
+    let (mut pane, _) = asked();
+    let waits = frame(SIZES[0], |area, buf| draw(&mut pane, area, buf, &look()));
     assert!(
         waits.contains("...") && waits.contains("MC+TF.clean"),
         "{waits}"
     );
-    assert!(matches!(
-        &pane.act(Action::Back)[..],
-        [BoardEffect::Cancel(ReplyFor::Stable(..))]
-    ));
+    let closed = act(&mut pane, Action::Back);
+    assert!(matches!(&closed[..], [Effect::Cancel(_)]), "{closed:?}");
     for size in SIZES {
-        let (mut pane, ask, column) = asked();
-        pane.on_stability(&ask, &column, Ok(found.clone()));
+        let (mut pane, asked) = asked();
+        reply(&mut pane, asked);
         check(
             "board_stability",
             size,
-            &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
-        assert!(pane.act(Action::Back).is_empty(), "nothing is on its way");
+        assert!(
+            act(&mut pane, Action::Back).is_empty(),
+            "nothing is on its way"
+        );
     }
-    let (mut pane, ask, column) = asked();
-    pane.on_stability(&ask, &column, Ok(found));
+    let (mut pane, asked) = asked();
+    reply(&mut pane, asked);
     let plain = frame(SIZES[0], |area, buf| {
-        pane.draw(area, &keys(), buf, &accessible())
+        draw(&mut pane, area, buf, &accessible())
     });
     assert!(
         !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)) && plain.contains("67.5"),
@@ -621,14 +660,20 @@ fn two_models_on_the_same_questions() {
                 Some(Cell::Share { k: 244, n: 288 }),
             ],
         };
-        pane.on_comparison(&BoardQuery::default(), compared);
+        choose(&mut pane, Action::Find, "InternVL2-8B");
+        act(&mut pane, Action::CompareModels);
+        choose(&mut pane, Action::Find, "Qwen2-VL-7B");
+        let asked = only(act(&mut pane, Action::CompareModels));
+        answer::<request::Compare>(&mut pane, asked, compared);
         check(
             "board_compared",
             size,
-            &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
+        let opened = act(&mut pane, Action::Open);
         assert!(
-            matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words.starts_with("number:1,2,3,"))
+            matches!(&opened[..], [Effect::Open(Target::Items(words))] if words.starts_with("number:1,2,3,")),
+            "{opened:?}"
         );
     }
 }

@@ -134,12 +134,12 @@ fn a_cursor_move_on_the_leaderboard() {
         ("mono", ColorLevel::Mono),
     ] {
         for column in 0..31 {
-            let keys = super::board::keys();
+            let rec = super::board::recorder();
             let mut screen = Screen::new(theme, level);
             let mut pane = BoardPane::new(super::board::board(), super::board::margin);
-            assert!(screen.draw(|buf, look| pane.draw(AREA, &keys, buf, look)) > 1000);
+            assert!(screen.draw(|buf, look| rec.draw(&mut pane, AREA, buf, look)) > 1000);
             pane.go_to_column(column);
-            screen.draw(|buf, look| pane.draw(AREA, &keys, buf, look));
+            screen.draw(|buf, look| rec.draw(&mut pane, AREA, buf, look));
             for action in [
                 Action::Down,
                 Action::Down,
@@ -147,8 +147,8 @@ fn a_cursor_move_on_the_leaderboard() {
                 Action::Down,
                 Action::Down,
             ] {
-                pane.act(action);
-                let bytes = screen.draw(|buf, look| pane.draw(AREA, &keys, buf, look));
+                rec.act(&mut pane, action);
+                let bytes = screen.draw(|buf, look| rec.draw(&mut pane, AREA, buf, look));
                 assert!(
                     (40..=BUDGET).contains(&bytes),
                     "{level:?} column {column} {action:?}: {bytes} B"

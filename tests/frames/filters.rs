@@ -9,8 +9,9 @@ use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Scorer, SuspiciousEnd};
 use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::item::Picture;
-use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, ReplyFor, Shown};
+use benchtop::tui::pane::recorder::Recorder;
+use benchtop::tui::pane::{Effect, Notice};
+use benchtop::tui::panes::filters::FiltersPane;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -120,13 +121,14 @@ fn answer(ask: &BenchQuery) -> Bench {
         tally.items[0] += tally.without;
         tally
     };
+    let line = ask.flag.unwrap_or(25.0);
     let sample = |number, value: f32| Sample {
         number,
         value,
-        picture: None,
+        // Only the doubtful side has pictures.
+        picture: (value < line).then(|| ("0f".repeat(32), "png".to_string())),
         text: format!("an owl on a fence in the style of item {number}"),
     };
-    let line = ask.flag.unwrap_or(25.0);
     Bench {
         measure: ask.measure.clone(),
         logit: 100.0,
@@ -148,31 +150,35 @@ fn answer(ask: &BenchQuery) -> Bench {
     }
 }
 
+fn recorder() -> Recorder {
+    Recorder::new().unwrap()
+}
+
 /// Answers what the pane asks, as long as it asks.
-fn settle(pane: &mut FiltersPane, effects: Vec<FiltersEffect>) {
+fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) {
+    let rec = recorder();
     for effect in effects {
-        let more = match effect {
-            FiltersEffect::Ask(ReplyFor::Scorers, _) => pane.on_scorers(Ok(scorers())),
-            FiltersEffect::Ask(ReplyFor::Bench(asked), AnyRequest::Bench(request::Bench(ask))) => {
-                pane.on_bench(*asked, Ok(answer(&ask)))
+        let Effect::Ask(ask) = &effect else { continue };
+        let more = match ask.request.clone() {
+            AnyRequest::Scorers(_) => rec.reply::<request::Scorers>(pane, effect, Ok(scorers())),
+            AnyRequest::Bench(request::Bench(ask)) => {
+                rec.reply::<request::Bench>(pane, effect, Ok(answer(&ask)))
             }
-            FiltersEffect::Ask(ReplyFor::Rules, _) => pane.on_rules(Ok(state())),
-            FiltersEffect::Ask(ReplyFor::Try(of), _) => {
+            AnyRequest::Rules(_) => rec.reply::<request::Rules>(pane, effect, Ok(state())),
+            AnyRequest::TryRules(_) => {
                 let tally = Tally {
                     items: [9_900, 2_070, 30],
                     ..Tally::default()
                 };
                 let lines =
                     vec!["~ weak match: flag if clip < 24 (text 22.5), was clip < 25".into()];
-                pane.on_diff(
-                    of,
-                    Ok(RulesDiff {
-                        tally,
-                        hits: vec![2_070, 30],
-                        lines,
-                        ..RulesDiff::default()
-                    }),
-                )
+                let diff = RulesDiff {
+                    tally,
+                    hits: vec![2_070, 30],
+                    lines,
+                    ..RulesDiff::default()
+                };
+                rec.reply::<request::TryRules>(pane, effect, Ok(diff))
             }
             _ => vec![],
         };
@@ -195,23 +201,23 @@ fn state() -> RulesState {
 }
 
 fn draw(pane: &mut FiltersPane, area: Rect, buf: &mut Buffer, look: &benchtop::tui::theme::Look) {
-    pane.draw(area, &Shown([Some(Picture::Loading), None]), buf, look);
+    recorder().draw(pane, area, buf, look);
 }
 
 fn bench(size: (u16, u16)) -> FiltersPane {
     let mut pane = FiltersPane::new();
     frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
-    let effects = pane.start();
+    let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
     frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
-    let effects = pane.resized();
+    let effects = recorder().notify(&mut pane, Notice::Resized);
     settle(&mut pane, effects);
     pane
 }
 
 fn press(pane: &mut FiltersPane, actions: &[Action]) {
     for action in actions {
-        let effects = pane.act(*action);
+        let effects = recorder().act(pane, *action);
         settle(pane, effects);
     }
 }
@@ -232,7 +238,7 @@ fn bench_as_saved_moved_and_before_the_owner_answers() {
             &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
         // Nobody answers this one.
-        pane.act(Action::ThresholdFarLeft);
+        recorder().act(&mut pane, Action::ThresholdFarLeft);
         check(
             "filters_waiting",
             size,
@@ -259,11 +265,8 @@ fn bench_with_a_park_line_pictures_and_another_score() {
             size,
             &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
-        let effects = pane.act(Action::ChoosePair);
-        let [FiltersEffect::AskChoice { purpose, .. }] = &effects[..] else {
-            panic!("{effects:?}")
-        };
-        let effects = pane.chosen(purpose, 1);
+        let mut menu = recorder().act(&mut pane, Action::ChoosePair).swap_remove(0);
+        let effects = recorder().choose(&mut pane, &mut menu, 1);
         settle(&mut pane, effects);
         check(
             "filters_pair",
@@ -293,11 +296,14 @@ fn rules_saved_edited_and_broken() {
         let problem = Some(
             "benchtop.toml:12: rules[0].then: there is no `drop`, expected flag or park".into(),
         );
-        let effects = pane.on_rules(Ok(RulesState {
+        let broken = RulesState {
             problem,
             rules: RuleSet::default(),
             ..state()
-        }));
+        };
+        let mut asked = recorder().notify(&mut pane, Notice::Rules);
+        let asked = asked.swap_remove(0);
+        let effects = recorder().reply::<request::Rules>(&mut pane, asked, Ok(broken));
         settle(&mut pane, effects);
         check(
             "filters_rules_broken",
@@ -316,16 +322,22 @@ fn bench_without_scores_or_owner() {
         size,
         &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
     );
-    pane.on_scorers(Err(Error::input("this is a command, not a question")));
+    // The second request is for the scorers.
+    let asked = recorder().open(&mut pane).swap_remove(1);
+    let problem = Error::input("this is a command, not a question");
+    recorder().reply::<request::Scorers>(&mut pane, asked, Err(problem));
     check(
         "filters_failed",
         size,
         &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
     );
     let mut pane = bench(size);
-    let effects = pane.act(Action::NextScore);
-    let Some(FiltersEffect::Ask(ReplyFor::Bench(asked), _)) = effects.first() else {
-        panic!("{effects:?}")
+    let effect = recorder().act(&mut pane, Action::NextScore).swap_remove(0);
+    let Effect::Ask(ask) = &effect else {
+        panic!("{effect:?}")
+    };
+    let AnyRequest::Bench(request::Bench(asked)) = &ask.request else {
+        panic!("{effect:?}")
     };
     let nothing = Bench {
         range: None,
@@ -333,7 +345,7 @@ fn bench_without_scores_or_owner() {
         rejected: vec![],
         ..answer(asked)
     };
-    pane.on_bench((**asked).clone(), Ok(nothing));
+    recorder().reply::<request::Bench>(&mut pane, effect, Ok(nothing));
     check(
         "filters_nothing",
         size,

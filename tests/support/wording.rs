@@ -159,7 +159,7 @@ pub const THRESHOLD: &str = "flag items below";
 pub const SAVE_RULES: &str = "save";
 pub const RULES_SAVED: &str = "rules saved";
 pub const OTHER_RULES: &str = "rules changed on disk";
-pub const RULES_BROKEN: &str = "cannot edit the rules";
+pub const RULES_BROKEN: &str = "no longer exists";
 pub const RULE_HOLDS: &str = "flagged by the rule clip low";
 pub const MORE_KEPT: &str = "more kept";
 

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use super::job::{Counts, Job, Kind};
+use super::job::{Counts, Job, Kind, Step};
 use super::live::Live;
-use super::{Engine, Entry};
+use super::state::{Engine, Entry, FIRST_COMMAND};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use benchtop_model::import::Progress;
@@ -17,29 +17,22 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::jobs::JobHeader;
 
-/// The number of the first command. Commands do not use up the numbers of jobs.
-pub(super) const FIRST: u32 = 1_000_001;
-
 /// The kind of all commands.
-pub(super) static COMMAND: Kind = Kind {
+pub(super) static COMMAND: Kind<OwnerContext> = Kind {
     name: "command",
     unit: "step",
     load: |_, _| Err(Error::new(ErrorKind::Corrupt, "a command is not stored")),
-    step: |_, _, _| Ok(super::Step::Done),
+    step: |_, _, _| Ok(Step::Done),
 };
 
 /// A running command.
-pub struct Command {
+pub(super) struct Command {
     name: &'static str,
     progress: Progress,
     cancel: Arc<AtomicBool>,
 }
 
-impl Job for Command {
-    fn kind(&self) -> &'static Kind {
-        &COMMAND
-    }
-
+impl Job<OwnerContext> for Command {
     fn spec(&self) -> Value {
         Value::Null
     }
@@ -69,11 +62,11 @@ impl Job for Command {
     }
 }
 
-impl Engine {
+impl Engine<OwnerContext> {
     /// Lists a command until [`end_command`](Engine::end_command). Returns its number.
     pub fn begin_command(&self, name: &'static str, who: &str, cancel: Arc<AtomicBool>) -> u32 {
         let mut inner = self.inner();
-        let id = FIRST + inner.commands;
+        let id = FIRST_COMMAND + inner.commands;
         inner.commands += 1;
         let header = JobHeader {
             id,
@@ -89,7 +82,8 @@ impl Engine {
             cancel,
         });
         let live = Live::new(header);
-        inner.jobs.insert(id, Entry { live, job });
+        let kind = &COMMAND;
+        inner.jobs.insert(id, Entry { kind, live, job });
         id
     }
 

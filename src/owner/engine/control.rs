@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::job::Job;
+use super::job::{Job, Kind};
 use super::live::Live;
 use super::runner::wake;
-use super::{Engine, Entry, Inner};
+use super::state::{Engine, Entry, Inner};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::trust;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Event, FAILURE_PAGE};
@@ -53,16 +54,16 @@ fn transition(
     }
 }
 
-impl Engine {
+impl Engine<OwnerContext> {
     /// Starts a job on behalf of `by`. `make` makes it for its number, with the numbers of its items
     /// if it is about selected ones. It is on disk before anybody hears of it.
     ///
     /// # Errors
     /// Errors of `make`, and of writing the job file. Then there is no job.
-    pub fn begin<J: Job>(
+    pub fn begin<J: Job<OwnerContext>>(
         &self,
         shared: &Arc<OwnerContext>,
-        by: &str,
+        (kind, by): (&'static Kind<OwnerContext>, &str),
         make: impl FnOnce(&mut JobHeader) -> Result<(J, Option<Vec<u32>>)>,
     ) -> Result<JobState> {
         shared.writable.may_write()?;
@@ -76,20 +77,20 @@ impl Engine {
             ..JobHeader::default()
         };
         let (job, numbers) = make(&mut header)?;
-        let (id, kind) = (header.id, job.kind().name);
-        header.kind = kind.into();
+        let (id, name) = (header.id, kind.name);
+        header.kind = name.into();
         let digest = job.digest(shared, &header)?;
-        header.token = trust::begin(shared, kind, id, digest);
+        header.token = trust::begin(shared, name, id, digest);
         let spec = job.spec();
         let root = shared.project.root();
         if let Err(problem) = jobs::create(root, &header, &spec, numbers.as_deref()) {
-            trust::end(shared, kind, id);
+            trust::end(shared, name, id);
             return Err(problem);
         }
         let mut live = Live::new(header.clone());
         live.written = Some((header, spec));
         let job = Box::new(job);
-        inner.jobs.insert(id, Entry { live, job });
+        inner.jobs.insert(id, Entry { kind, live, job });
         inner.tell(shared, id, true);
         wake(shared, &mut inner);
         inner.state_of(id)
@@ -100,10 +101,10 @@ impl Engine {
     ///
     /// # Errors
     /// As for [`begin`](Engine::begin).
-    pub fn join_or_begin<J: Job>(
+    pub fn join_or_begin<J: Job<OwnerContext>>(
         &self,
         shared: &Arc<OwnerContext>,
-        by: &str,
+        of: (&'static Kind<OwnerContext>, &str),
         is_same: impl Fn(&J) -> bool,
         make: impl FnOnce(u32) -> J,
     ) -> Result<u32> {
@@ -115,7 +116,7 @@ impl Engine {
         match self.find(active) {
             Some(id) => Ok(id),
             None => {
-                let made = self.begin(shared, by, |header| Ok((make(header.id), None)));
+                let made = self.begin(shared, of, |header| Ok((make(header.id), None)));
                 made.map(|job| job.id)
             }
         }
@@ -137,12 +138,13 @@ impl Engine {
         if act == JobAct::Remove {
             // It may just have been canceled.
             let deadline = Instant::now() + STOPPING;
-            let is_stopping = |e: &Entry| e.live.at_work && e.live.header.standing.is_finished();
+            let is_stopping =
+                |e: &Entry<OwnerContext>| e.live.at_work && e.live.header.standing.is_finished();
             while inner.jobs.get(&id).is_some_and(is_stopping) && Instant::now() < deadline {
                 self.wake.wait_for(&mut inner, Duration::from_millis(50));
             }
         }
-        let Entry { live, job } = inner.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let Entry { kind, live, job } = inner.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
         let standing = live.header.standing;
         let refused = |what: &str| {
             let what = format!("job {id} is {}; {what}", standing.name());
@@ -170,7 +172,7 @@ impl Engine {
                 return Ok(None);
             }
             JobAct::Batch(n) | JobAct::PerMinute(n) => {
-                let before = live.state(&**job, 0);
+                let before = live.state((*kind, &**job), 0);
                 let is_batch = matches!(act, JobAct::Batch(_));
                 let limits = |n| match is_batch {
                     true => (Some(n), None),
@@ -200,6 +202,59 @@ impl Engine {
         inner.state_of(id).map(Some)
     }
 
+    /// Waits until job `id` has ended or is paused, and passes on its progress. If the watcher
+    /// cancels, so is the job.
+    ///
+    /// # Errors
+    /// The reason that it stopped; [`ErrorKind::Cancelled`].
+    pub fn follow(
+        &self,
+        shared: &Arc<OwnerContext>,
+        id: u32,
+        watch: ProgressSink<'_>,
+    ) -> Result<()> {
+        let mut canceled = None;
+        loop {
+            let (state, problem, at_work) = {
+                let mut inner = self.inner();
+                let gone = || Error::new(ErrorKind::NotFound, format!("job {id} was removed"));
+                let entry = inner.jobs.get(&id).ok_or_else(gone)?;
+                let settled = !entry.live.header.standing.is_active() && !entry.live.at_work;
+                if !settled && !inner.ended {
+                    self.wake.wait_for(&mut inner, Duration::from_millis(50));
+                }
+                if inner.ended {
+                    return Err(Error::new(
+                        ErrorKind::Unreachable,
+                        "the owner is shutting down",
+                    ));
+                }
+                let entry = inner.jobs.get(&id).ok_or_else(gone)?;
+                let (live, state) = (&entry.live, inner.state(entry));
+                (state, live.problem.clone(), live.at_work)
+            };
+            if canceled.is_none()
+                && let Err(stop) = watch.report(&state.plan, state.done, state.of)
+            {
+                canceled = Some(stop);
+                let _ = self.act(shared, id, JobAct::Cancel);
+                continue;
+            }
+            if state.standing.is_active() || at_work {
+                continue;
+            }
+            return match (canceled, state.standing) {
+                (_, JobStatus::Done) => Ok(()),
+                (Some(stop), _) => Err(stop),
+                (None, standing) => Err(problem.unwrap_or_else(|| {
+                    let what = format!("job {id} is {}", standing.name());
+                    Error::new(ErrorKind::Cancelled, what)
+                        .help(format!("run `benchtop jobs resume {id}` to continue it"))
+                })),
+            };
+        }
+    }
+
     /// The failures of a job, starting with number `from`.
     ///
     /// # Errors
@@ -218,7 +273,7 @@ impl Engine {
     pub fn prune(&self, shared: &OwnerContext, kind: &str, most: usize) {
         let mut inner = self.inner();
         let ended = inner.jobs.values().filter(|e| {
-            e.job.kind().name == kind && e.live.header.standing.is_finished() && !e.live.at_work
+            e.kind.name == kind && e.live.header.standing.is_finished() && !e.live.at_work
         });
         let ended: Vec<u32> = ended.map(|e| e.live.header.id).collect();
         for id in ended.iter().rev().skip(most) {
@@ -234,7 +289,7 @@ impl Engine {
     }
 }
 
-impl Inner {
+impl Inner<OwnerContext> {
     pub(super) fn state_of(&self, id: u32) -> Result<JobState> {
         let entry = self.jobs.get(&id).ok_or_else(|| unknown(id))?;
         Ok(self.state(entry))
@@ -250,8 +305,8 @@ impl Inner {
         retries: bool,
     ) -> Result<()> {
         let entry = self.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
-        let Entry { live, job } = &mut *entry;
-        let (kind, is_active) = (job.kind().name, live.header.standing.is_active());
+        let Entry { kind, live, job } = &mut *entry;
+        let (kind, is_active) = (kind.name, live.header.standing.is_active());
         let (starts, stops) = (
             next.is_active() && !is_active,
             is_active && !next.is_active(),
@@ -274,7 +329,7 @@ impl Inner {
             entry.live.header = before;
             return Err(problem);
         }
-        let Entry { live, job } = entry;
+        let Entry { live, job, .. } = entry;
         if stops {
             trust::end(shared, kind, id);
             job.stopped(next);
@@ -303,7 +358,7 @@ impl Inner {
     /// Removes an ended job from the list, with its files.
     fn remove(&mut self, shared: &OwnerContext, id: u32) -> Result<()> {
         let entry = self.jobs.get(&id).ok_or_else(|| unknown(id))?;
-        let kind = entry.job.kind().name;
+        let kind = entry.kind.name;
         let root = shared.project.root();
         let guard = inventory::guard();
         jobs::remove(root, kind, id)?;

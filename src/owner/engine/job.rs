@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::context::OwnerContext;
 use benchtop_model::config::Config;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
@@ -18,15 +17,15 @@ use benchtop_store::jobs::{JobHeader, StoredJob};
 pub type Slot = Option<Box<dyn Any>>;
 
 /// A kind of job: a row of [`super::kinds::KINDS`].
-pub struct Kind {
+pub struct Kind<C: 'static> {
     /// Its name in files, in the trust file, and in JSON.
     pub name: &'static str,
     /// One result of it: `picture`.
     pub unit: &'static str,
     /// Makes a job from its files.
-    pub load: fn(&Arc<OwnerContext>, &StoredJob) -> Result<Box<dyn Job>>,
+    pub load: fn(&Arc<C>, &StoredJob) -> Result<Box<dyn Job<C>>>,
     /// Works on a job, without the lock of the engine.
-    pub step: fn(&Arc<OwnerContext>, u32, &mut Slot) -> Result<Step>,
+    pub step: fn(&Arc<C>, u32, &mut Slot) -> Result<Step>,
 }
 
 /// The result of a step. An error stops the job; one of kind `Cancelled` counts as `More`.
@@ -48,10 +47,9 @@ pub struct Counts {
     pub failed: u64,
 }
 
-/// A job of one kind, as the engine holds it. Its methods run under the lock of the engine.
-pub trait Job: Any + Send {
-    fn kind(&self) -> &'static Kind;
-
+/// A job of one kind, as the engine holds it. Its methods run under the lock of the engine. `C` is the
+/// context of the owner, which holds the engine.
+pub trait Job<C>: Any + Send {
     /// What its file stores beside the header.
     fn spec(&self) -> Value;
 
@@ -60,21 +58,22 @@ pub trait Job: Any + Send {
     /// Completes the state for clients: name, plan, and details.
     fn describe(&self, state: &mut JobState);
 
-    /// What it works on. Jobs of one resource work one at a time.
-    fn resource(&self, _: &Config) -> String {
-        self.kind().name.into()
+    /// What it works on; `None` is what all jobs of its kind share. Jobs of one resource work one at
+    /// a time.
+    fn resource(&self, _: &Config) -> Option<String> {
+        None
     }
 
     /// Where it sends data.
     ///
     /// # Errors
     /// Invalid addresses.
-    fn destinations(&self, _: &Arc<OwnerContext>) -> Result<Vec<Destination>> {
+    fn destinations(&self, _: &Arc<C>) -> Result<Vec<Destination>> {
         Ok(Vec::new())
     }
 
     /// How many of what it still sends, in words.
-    fn sends(&self, _: &OwnerContext) -> (u64, &'static str) {
+    fn sends(&self, _: &C) -> (u64, &'static str) {
         (0, "")
     }
 
@@ -82,7 +81,7 @@ pub trait Job: Any + Send {
     ///
     /// # Errors
     /// Files that cannot be read.
-    fn digest(&self, shared: &Arc<OwnerContext>, header: &JobHeader) -> Result<String>;
+    fn digest(&self, shared: &Arc<C>, header: &JobHeader) -> Result<String>;
 
     /// Whether a job with this status has work.
     fn has_work(&self, standing: JobStatus) -> bool {
@@ -111,7 +110,7 @@ pub trait Job: Any + Send {
     ///
     /// # Errors
     /// Errors of writing its journal.
-    fn retry(&mut self, _: &OwnerContext, _at_work: bool) -> Result<()> {
+    fn retry(&mut self, _: &C, _at_work: bool) -> Result<()> {
         Ok(())
     }
 
@@ -136,12 +135,12 @@ pub trait Job: Any + Send {
     ///
     /// # Errors
     /// Errors of reading its journal.
-    fn failures(&self, _: &OwnerContext) -> Result<Vec<JobFailure>> {
+    fn failures(&self, _: &C) -> Result<Vec<JobFailure>> {
         Ok(Vec::new())
     }
 
     /// Called when it is removed, after its files.
-    fn removed(&self, _: &OwnerContext) {}
+    fn removed(&self, _: &C) {}
 
     /// For a command: the flag that cancels it.
     fn command(&self) -> Option<&AtomicBool> {

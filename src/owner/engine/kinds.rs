@@ -1,10 +1,11 @@
 //! The kinds of jobs.
 
 use super::job::Kind;
+use crate::context::OwnerContext;
 use crate::{evaluate, generate, scoring};
 
 /// All kinds. A new kind is one file and one row.
-pub(super) static KINDS: [&Kind; 6] = [
+pub(super) static KINDS: [&Kind<OwnerContext>; 6] = [
     &generate::GENERATION,
     &evaluate::RUN,
     &evaluate::JUDGING,
@@ -14,6 +15,6 @@ pub(super) static KINDS: [&Kind; 6] = [
 ];
 
 /// The kind with this name.
-pub(super) fn of(name: &str) -> Option<&'static Kind> {
+pub(super) fn of(name: &str) -> Option<&'static Kind<OwnerContext>> {
     KINDS.into_iter().find(|kind| kind.name == name)
 }

@@ -1,14 +1,11 @@
 //! The state of a job that all kinds share.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::job::{Counts, Job};
-use crate::context::OwnerContext;
-use crate::trust;
+use super::job::{Counts, Job, Kind};
 use benchtop_model::Error;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::trust::PendingConsent;
@@ -104,25 +101,6 @@ impl Live {
         self.not_before.is_none_or(|at| at <= Instant::now())
     }
 
-    /// Determines whether the job waits for an agreement: if it is paused or failed, and was started
-    /// elsewhere or sends data without an agreement. If its destinations cannot be determined, only
-    /// resuming it reports the reason.
-    pub(super) fn update_waits(&mut self, shared: &Arc<OwnerContext>, job: &dyn Job) {
-        self.waits = None;
-        if matches!(self.header.standing, JobStatus::Paused | JobStatus::Failed) {
-            let to = job.destinations(shared).unwrap_or_default();
-            self.waits = trust::waits(shared, self.elsewhere, &to, job.sends(shared));
-        }
-    }
-
-    /// Pauses a job that was active until the user agrees.
-    pub(super) fn pause_for_agreement(&mut self, shared: &Arc<OwnerContext>, job: &dyn Job) {
-        self.elsewhere = true;
-        self.header.standing = JobStatus::Paused;
-        self.update_waits(shared, job);
-        self.header.reason = self.waits.as_ref().map(|waits| waits.reason());
-    }
-
     /// Results per minute over the last minute, or since the first result if that is later.
     fn rate(&self) -> f64 {
         let now = Instant::now();
@@ -169,7 +147,7 @@ impl Live {
     }
 
     /// The state for clients.
-    pub(super) fn state(&self, job: &dyn Job, place: u32) -> JobState {
+    pub(super) fn state<C>(&self, (kind, job): (&Kind<C>, &dyn Job<C>), place: u32) -> JobState {
         let JobHeader {
             id,
             by,
@@ -189,8 +167,8 @@ impl Live {
             .map(|left| (left as f64 * 60.0 / rate).ceil() as u64);
         let mut state = JobState {
             id,
-            kind: job.kind().name.into(),
-            unit: job.kind().unit.into(),
+            kind: kind.name.into(),
+            unit: kind.unit.into(),
             by,
             created,
             samples: 1,

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::kinds;
 use super::live::Live;
 use super::runner::wake;
-use super::{Entry, kinds};
+use super::state::Entry;
 use crate::context::OwnerContext;
 use crate::scoring;
 use crate::trust::ResumableJobs;
@@ -34,7 +35,7 @@ fn load(shared: &Arc<OwnerContext>) {
     let (mut stored, mut problems) = listed.unwrap_or_else(|problem| (Vec::new(), vec![problem]));
     scoring::take_over(shared, &mut stored);
     // The index may still be opening: it is not waited for under the lock.
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<Entry<OwnerContext>> = Vec::new();
     for stored in stored {
         match entry(shared, stored) {
             Ok(entry) => entries.push(entry),
@@ -47,26 +48,34 @@ fn load(shared: &Arc<OwnerContext>) {
     }
     let known = ResumableJobs::read(shared);
     let mut inner = shared.jobs.inner();
-    for Entry { mut live, job } in entries {
+    for Entry {
+        kind,
+        mut live,
+        job,
+    } in entries
+    {
         let is_active = live.header.standing.is_active();
         if live.header.standing == JobStatus::Running {
             live.header.standing = JobStatus::Queued;
         }
         let digest = job.digest(shared, &live.header);
-        let is_own = digest.is_ok_and(|digest| known.has(job.kind().name, &live.header, &digest));
+        let is_own = digest.is_ok_and(|digest| known.has(kind.name, &live.header, &digest));
         if is_active && !is_own {
             live.pause_for_agreement(shared, &*job);
         } else {
             live.update_waits(shared, &*job);
         }
-        inner.jobs.insert(live.header.id, Entry { live, job });
+        inner.jobs.insert(live.header.id, Entry { kind, live, job });
     }
     inner.loaded = true;
     wake(shared, &mut inner);
     shared.jobs.wake.notify_all();
 }
 
-fn entry(shared: &Arc<OwnerContext>, stored: StoredJob) -> benchtop_model::Result<Entry> {
+fn entry(
+    shared: &Arc<OwnerContext>,
+    stored: StoredJob,
+) -> benchtop_model::Result<Entry<OwnerContext>> {
     let kind = kinds::of(&stored.header.kind).ok_or_else(|| {
         let what = format!(
             "job {} has the unknown kind `{}`",
@@ -76,5 +85,5 @@ fn entry(shared: &Arc<OwnerContext>, stored: StoredJob) -> benchtop_model::Resul
     })?;
     let job = (kind.load)(shared, &stored)?;
     let live = Live::new(stored.header);
-    Ok(Entry { live, job })
+    Ok(Entry { kind, live, job })
 }

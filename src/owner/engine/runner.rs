@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::job::{Kind, Slot, Step};
-use super::{Entry, Inner};
+use super::state::{Entry, Inner};
 use crate::context::OwnerContext;
 use crate::priority::lower_thread_priority;
 use crate::trust;
@@ -22,7 +22,7 @@ const WAITS: Duration = Duration::from_millis(200);
 /// What a thread does next.
 enum Next {
     /// A step of this job.
-    Step(u32, &'static Kind),
+    Step(u32, &'static Kind<OwnerContext>),
     /// Look again.
     Again,
     /// Exit, since there is no work.
@@ -30,7 +30,7 @@ enum Next {
 }
 
 /// Starts a thread for each resource that a job needs.
-pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
+pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner<OwnerContext>) {
     if inner.ended || !inner.loaded || shared.writable.opened_read_only.is_some() {
         return;
     }
@@ -99,7 +99,7 @@ fn next(shared: &Arc<OwnerContext>, resource: &str, holds: bool) -> Next {
         inner.set_running(shared, id);
         if let Some(entry) = inner.jobs.get_mut(&id) {
             entry.live.at_work = true;
-            return Next::Step(id, entry.job.kind());
+            return Next::Step(id, entry.kind);
         }
     }
     let waiting = inner.with_resource(resource);
@@ -131,7 +131,7 @@ fn next(shared: &Arc<OwnerContext>, resource: &str, holds: bool) -> Next {
 fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
     let mut inner = shared.jobs.inner();
     let ending = inner.ended;
-    if let Some(Entry { live, job }) = inner.jobs.get_mut(&id) {
+    if let Some(Entry { kind, live, job }) = inner.jobs.get_mut(&id) {
         live.at_work = false;
         let was_active = live.header.standing.is_active();
         match outcome {
@@ -162,7 +162,7 @@ fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
         let standing = live.header.standing;
         if !standing.is_active() {
             job.stopped(standing);
-            trust::end(shared, job.kind().name, id);
+            trust::end(shared, kind.name, id);
         }
         let is_changed = live.written.as_ref().map(|(header, _)| header) != Some(&live.header);
         inner.keep(shared, id);
@@ -172,18 +172,18 @@ fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
     shared.jobs.wake.notify_all();
 }
 
-impl Entry {
+impl Entry<OwnerContext> {
     fn has_work(&self) -> bool {
         !self.live.stuck && self.job.has_work(self.live.header.standing)
     }
 }
 
-impl Inner {
+impl Inner<OwnerContext> {
     /// Looks up what each job works on.
     fn find_resources(&mut self, config: &Config) {
-        for Entry { live, job } in self.jobs.values_mut() {
+        for Entry { kind, live, job } in self.jobs.values_mut() {
             if job.has_work(live.header.standing) {
-                live.resource = job.resource(config);
+                live.resource = job.resource(config).unwrap_or_else(|| kind.name.into());
             }
         }
     }

@@ -28,7 +28,7 @@ use benchtop_store::jobs::JobHeader;
 use benchtop_store::judge_cache::{JudgeExtractions, JudgeJournal};
 
 /// The kind of jobs that have a judge read answers.
-pub static JUDGING: Kind = Kind {
+pub static JUDGING: Kind<OwnerContext> = Kind {
     name: "judging",
     unit: "answer",
     load: |_, stored| Ok(Box::new(JudgingJob::new(stored.header.id, stored.spec()?))),
@@ -61,11 +61,7 @@ impl JudgingJob {
     }
 }
 
-impl Job for JudgingJob {
-    fn kind(&self) -> &'static Kind {
-        &JUDGING
-    }
-
+impl Job<OwnerContext> for JudgingJob {
     fn spec(&self) -> Value {
         json!(self.spec)
     }
@@ -131,7 +127,9 @@ pub fn judge_all(
     let spec = Judging { ask: ask.clone() };
     let begin = |id| JudgingJob::new(id, spec);
     let is_same = |job: &JudgingJob| is_same(&job.spec.ask, ask);
-    let id = shared.jobs.join_or_begin(shared, who, is_same, begin)?;
+    let id = shared
+        .jobs
+        .join_or_begin(shared, (&JUDGING, who), is_same, begin)?;
     shared.jobs.follow(shared, id, watch)?;
     let report = |_: &mut Live, job: &mut JudgingJob| job.report.clone();
     let report = shared.jobs.with(id, report).flatten();

@@ -24,6 +24,6 @@ mod work;
 
 pub use judge::{JUDGING, judge_all};
 pub use maker::{Evaluations, Maker};
-pub use run::RUN;
 pub use similarity::{SIMILARITY, Scores, compare_all, edition};
 pub use start::begin;
+pub use work::RUN;

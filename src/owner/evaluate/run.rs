@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::work;
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::engine::{self, Job, Kind};
+use crate::engine::{self, Job};
 use crate::trust;
 use benchtop_model::evaluation::{RunFailure, RunQuestion, RunState};
 use benchtop_model::history::stamp;
@@ -16,14 +15,6 @@ use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::jobs::{self, JobHeader, StoredJob};
 use benchtop_store::runs::{self, Counts, Journal, Line, Run};
-
-/// The kind of evaluations.
-pub static RUN: Kind = Kind {
-    name: jobs::RUN,
-    unit: "answer",
-    load,
-    step: work::step,
-};
 
 /// The number of tokens that prices refer to.
 const PRICED: u128 = 1_000_000;
@@ -40,7 +31,11 @@ pub(super) struct RunJob {
     pub(super) numbers: Option<Vec<u32>>,
 }
 
-fn load(_: &Arc<OwnerContext>, stored: &StoredJob) -> Result<Box<dyn Job>> {
+/// Makes a run from its files.
+pub(super) fn load(
+    _: &Arc<OwnerContext>,
+    stored: &StoredJob,
+) -> Result<Box<dyn Job<OwnerContext>>> {
     Ok(Box::new(RunJob::new(stored.spec()?)))
 }
 
@@ -78,15 +73,11 @@ impl RunJob {
 /// # Errors
 /// [`ErrorKind::Corrupt`].
 pub(super) fn numbers(shared: &OwnerContext, run: &Run) -> Result<Vec<u32>> {
-    let listed = jobs::numbers(shared.project.root(), RUN.name, run.id)?;
+    let listed = jobs::numbers(shared.project.root(), jobs::RUN, run.id)?;
     Ok(listed.unwrap_or_else(|| (1..=run.items).collect()))
 }
 
-impl Job for RunJob {
-    fn kind(&self) -> &'static Kind {
-        &RUN
-    }
-
+impl Job<OwnerContext> for RunJob {
     fn spec(&self) -> Value {
         json!(self.run)
     }

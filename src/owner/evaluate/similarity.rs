@@ -76,7 +76,7 @@ impl<'s> Scores<'s> {
 }
 
 /// The kind of jobs that compare free-form answers.
-pub static SIMILARITY: Kind = Kind {
+pub static SIMILARITY: Kind<OwnerContext> = Kind {
     name: "similarity",
     unit: "pair",
     load: |_, stored| {
@@ -112,11 +112,7 @@ impl SimilarityJob {
     }
 }
 
-impl Job for SimilarityJob {
-    fn kind(&self) -> &'static Kind {
-        &SIMILARITY
-    }
-
+impl Job<OwnerContext> for SimilarityJob {
     fn spec(&self) -> Value {
         json!(self.spec)
     }
@@ -173,7 +169,9 @@ pub fn compare_all(
         (&other.models, &other.encoder, other.rule.name())
             == (&ask.models, &ask.encoder, ask.rule.name())
     };
-    let id = shared.jobs.join_or_begin(shared, who, is_same, begin)?;
+    let id = shared
+        .jobs
+        .join_or_begin(shared, (&SIMILARITY, who), is_same, begin)?;
     shared.jobs.follow(shared, id, watch)?;
     let report = |_: &mut Live, job: &mut SimilarityJob| job.report.clone();
     let report = shared.jobs.with(id, report).flatten();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::item::item;
 use super::run::{RunJob, sent};
+use super::work::RUN;
 use crate::context::OwnerContext;
 use crate::engine::Live;
 use crate::visibility::AnnotatorView;
@@ -105,7 +106,7 @@ pub fn begin(
     if new.dry {
         return Ok(started);
     }
-    let made = shared.jobs.begin(shared, by, |header| {
+    let made = shared.jobs.begin(shared, (&RUN, by), |header| {
         let run = Run {
             id: header.id,
             label: started.label.clone(),

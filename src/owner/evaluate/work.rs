@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::run::{RunJob, numbers};
+use super::run::{RunJob, load, numbers};
 use super::session::Session;
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::engine::{Live, Slot, Step};
+use crate::engine::{Kind, Live, Slot, Step};
 use crate::jobs::publish_catalog;
 use crate::trust::{self, PictureAccess};
 use benchtop_model::history::stamp;
@@ -18,7 +18,16 @@ use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::publish_predictions;
+use benchtop_store::jobs;
 use benchtop_store::runs::{self, Journal};
+
+/// The kind of evaluations.
+pub static RUN: Kind<OwnerContext> = Kind {
+    name: jobs::RUN,
+    unit: "answer",
+    load,
+    step,
+};
 
 /// Asks the questions of a run until another job is first, then publishes the answers of an ended
 /// run.

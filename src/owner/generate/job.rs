@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::step;
 use crate::context::OwnerContext;
-use crate::engine::{Counts, Job, Kind};
+use crate::engine::{Counts, Job};
 use crate::trust;
 use benchtop_files::disk;
 use benchtop_model::config::Config;
@@ -20,14 +19,6 @@ use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::remaining::Scope;
 use benchtop_store::jobs::{
     self, FailureLog, Generation, GenerationFiles, JobHeader, PictureInProgress, StoredJob,
-};
-
-/// The kind of generation jobs.
-pub static GENERATION: Kind = Kind {
-    name: "generation",
-    unit: "picture",
-    load,
-    step: step::step,
 };
 
 /// Maximum number of requested pictures; older requests are dropped.
@@ -112,7 +103,11 @@ impl GenerationJob {
     }
 }
 
-fn load(shared: &Arc<OwnerContext>, stored: &StoredJob) -> Result<Box<dyn Job>> {
+/// Makes a job from its files.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`].
+pub fn load(shared: &Arc<OwnerContext>, stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
     let (files, problem) = GenerationFiles::read(shared.project.root(), stored)?;
     if let Some(problem) = problem {
         let notice = format!("a job cannot be read: {problem}");
@@ -145,11 +140,7 @@ fn sweep(shared: &OwnerContext) {
     }
 }
 
-impl Job for GenerationJob {
-    fn kind(&self) -> &'static Kind {
-        &GENERATION
-    }
-
+impl Job<OwnerContext> for GenerationJob {
     fn spec(&self) -> Value {
         json!(self.spec.short())
     }
@@ -178,11 +169,9 @@ impl Job for GenerationJob {
         state.newest = self.newest.clone();
     }
 
-    fn resource(&self, config: &Config) -> String {
-        build::device(
-            config,
-            &build::complete_overrides(config, &self.spec.wishes),
-        )
+    fn resource(&self, config: &Config) -> Option<String> {
+        let wishes = build::complete_overrides(config, &self.spec.wishes);
+        Some(build::device(config, &wishes))
     }
 
     fn destinations(&self, shared: &Arc<OwnerContext>) -> Result<Vec<Destination>> {

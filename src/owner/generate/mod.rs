@@ -3,13 +3,15 @@
 //! | module | contents |
 //! |---|---|
 //! | `job` | the job as the engine holds it |
+//! | `picture_states` | the pictures that items request, and the states of their files |
 //! | `prioritize` | requests about single pictures |
-//! | `requested` | the pictures that items request, and the states of their files |
+//! | `requested` | what the owner holds of them |
 //! | `session` | a job in progress: remaining work, batches, and retries |
 //! | `start` | starts jobs |
 //! | `step` | one batch |
 
 mod job;
+mod picture_states;
 mod prioritize;
 mod requested;
 mod session;
@@ -18,7 +20,8 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use job::{GENERATION, GenerationJob};
+pub use job::GenerationJob;
 pub use prioritize::{pictures_of_item, request_picture};
 pub use requested::{GeneratorFactory, PictureStates, Requested};
 pub use start::begin;
+pub use step::GENERATION;

@@ -1,15 +1,13 @@
-//! The pictures that items request, and the states of their files.
+//! What the owner holds of the pictures that items request.
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use crate::context::OwnerContext;
 use benchtop_inference::ImageGenerator;
 use benchtop_model::Result;
-use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Config;
 use benchtop_model::generated_image::PictureState;
 use benchtop_model::job::GenerationOverrides;
@@ -22,7 +20,7 @@ pub type GeneratorFactory =
     Box<dyn Fn(&Config, &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
 
 /// The picture states of all items, with what they were computed from.
-type States = (
+pub(super) type States = (
     Arc<RequestedImages>,
     usize,
     u64,
@@ -37,12 +35,12 @@ pub type PictureStates = (u64, Arc<Vec<PictureState>>);
 pub struct Requested {
     pub(super) maker: GeneratorFactory,
     pub(super) named: Mutex<Option<Arc<RequestedImages>>>,
-    states: Mutex<Option<States>>,
-    present: Mutex<Present>,
+    pub(super) states: Mutex<Option<States>>,
+    pub(super) present: Mutex<Present>,
     /// The files whose bytes differ from the recorded hash, as far as they were checked.
-    damaged: Mutex<Damaged>,
+    pub(super) damaged: Mutex<Damaged>,
     /// Version counter of `states`, to detect outdated lists.
-    found: AtomicU64,
+    pub(super) found: AtomicU64,
 }
 
 impl Requested {
@@ -56,90 +54,5 @@ impl Requested {
             damaged: Mutex::default(),
             found: AtomicU64::new(0),
         }
-    }
-
-    /// The pictures that the items currently request.
-    ///
-    /// # Errors
-    /// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) if the texts are damaged;
-    /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
-    pub fn images(
-        &self,
-        shared: &OwnerContext,
-        cancel: Cancel<'_>,
-    ) -> Result<Arc<RequestedImages>> {
-        let mut held = self.named.lock();
-        let catalog = shared.items.catalog();
-        if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
-            return Ok(named.clone());
-        }
-        let named = Arc::new(RequestedImages::read(&catalog, cancel)?);
-        *held = Some(named.clone());
-        Ok(named)
-    }
-
-    /// The number of these rows whose picture is a draft.
-    ///
-    /// # Errors
-    /// Same as [`states`](Self::states).
-    pub fn drafts(
-        &self,
-        shared: &OwnerContext,
-        rows: impl Iterator<Item = u32>,
-        cancel: Cancel<'_>,
-    ) -> Result<u64> {
-        let (_, states) = self.states(shared, false, cancel)?;
-        Ok(rows
-            .filter(|row| states.get(*row as usize) == Some(&PictureState::Draft))
-            .count() as u64)
-    }
-
-    /// The state of each item's picture. Recomputed when pictures were made or picture files added
-    /// or removed. If `broken` is set, the files are checked against their hashes.
-    ///
-    /// # Errors
-    /// Same as [`named`](Self::named), and I/O errors.
-    pub fn states(
-        &self,
-        shared: &OwnerContext,
-        broken: bool,
-        cancel: Cancel<'_>,
-    ) -> Result<PictureStates> {
-        let named = self.images(shared, cancel)?;
-        let damaged = match broken {
-            true => self
-                .damaged
-                .lock()
-                .find(&shared.project.images(), named.links(), cancel)?,
-            false => HashSet::new(),
-        };
-        let mut present = self.present.lock();
-        let edition = present.refresh(&shared.project.images(), named.links())?;
-        let mut held = self.states.lock();
-        let made = shared.items.pictures();
-        let same = |(of, n, e, bad, _): &&States| {
-            Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition && *bad == damaged
-        };
-        if let Some((.., states)) = held.as_ref().filter(same) {
-            return Ok(states.clone());
-        }
-        let number = self.found.fetch_add(1, Ordering::Relaxed) + 1;
-        let states = (
-            number,
-            Arc::new(named.states(&made, Some(&present), &damaged)),
-        );
-        *held = Some((named, made.len(), edition, damaged, states.clone()));
-        Ok(states)
-    }
-
-    /// Rows of items that have a picture whose file is missing.
-    ///
-    /// # Errors
-    /// Same as [`states`](Self::states).
-    pub fn missing_files(&self, shared: &OwnerContext, cancel: Cancel<'_>) -> Result<Vec<u32>> {
-        let named = self.images(shared, cancel)?;
-        let mut present = self.present.lock();
-        present.refresh(&shared.project.images(), named.links())?;
-        Ok(named.gone(&shared.items.pictures(), &present))
     }
 }

@@ -84,13 +84,15 @@ pub fn begin(
         )));
     }
     let root = shared.project.root();
-    let made = shared.jobs.begin(shared, by, |header| {
-        job.id = header.id;
-        job.failures = FailureLog::new(root, header.id);
-        job.spec.of = Some(work);
-        let list = (job.spec.scope == Scope::Items).then_some(numbers);
-        Ok((job, list))
-    })?;
+    let made = shared
+        .jobs
+        .begin(shared, (&step::GENERATION, by), |header| {
+            job.id = header.id;
+            job.failures = FailureLog::new(root, header.id);
+            job.spec.of = Some(work);
+            let list = (job.spec.scope == Scope::Items).then_some(numbers);
+            Ok((job, list))
+        })?;
     started.job = Some(made);
     Ok(started)
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::GenerationJob;
+use super::job::{GenerationJob, load};
 use super::session::{NextWork, Session};
 use crate::context::OwnerContext;
-use crate::engine::{Slot, Step};
+use crate::engine::{Kind, Slot, Step};
 use crate::trust;
 use benchtop_inference::ImageGenerator;
 use benchtop_model::config::Config;
@@ -15,6 +15,14 @@ use benchtop_model::{ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_pipeline::generate::remaining::Target;
+
+/// The kind of generation jobs.
+pub static GENERATION: Kind<OwnerContext> = Kind {
+    name: "generation",
+    unit: "picture",
+    load,
+    step,
+};
 
 /// Backend and model. Jobs with the same text share a generator.
 pub fn generator(config: &Config, wishes: &GenerationOverrides) -> String {

@@ -23,7 +23,7 @@ use benchtop_pipeline::scoring::runner::Spent;
 use benchtop_store::jobs::JobHeader;
 
 /// The kind of scoring jobs.
-pub static SCORING: Kind = Kind {
+pub static SCORING: Kind<OwnerContext> = Kind {
     name: "scoring",
     unit: "score",
     load: |_, stored| Ok(Box::new(ScoringJob::new(stored.header.id, stored.spec()?))),
@@ -114,11 +114,7 @@ pub(super) fn digest(config: &Config, id: u32, spec: &Stored) -> String {
     trust::digest(&json!([id, spec.scorer, spec.filter, servers]))
 }
 
-impl Job for ScoringJob {
-    fn kind(&self) -> &'static Kind {
-        &SCORING
-    }
-
+impl Job<OwnerContext> for ScoringJob {
     fn spec(&self) -> Value {
         json!(self.spec)
     }
@@ -234,7 +230,7 @@ impl Scoring {
             };
             return Ok(job.scoring(&state));
         }
-        let made = shared.jobs.begin(shared, by, |header| {
+        let made = shared.jobs.begin(shared, (&SCORING, by), |header| {
             job.id = header.id;
             Ok((job, None))
         })?;

@@ -1,8 +1,8 @@
 //! Runs actions, by pane.
 
+use super::App;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
-use super::{App, PaneId};
 use crate::action::Action;
 use crate::pane::Pane;
 use crate::panes::registry::TABS;
@@ -55,19 +55,9 @@ impl App {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            action => match self.at {
-                PaneId::Board => {
-                    let effects = self.board.act(action);
-                    self.board_effects(effects);
-                }
-                PaneId::Filters => {
-                    let effects = self.filters.act(action);
-                    self.filters_effects(effects);
-                }
-                other => {
-                    self.with_pane_at(other, at, |pane, cx| pane.act(action, cx));
-                }
-            },
+            action => {
+                self.with_pane_at(self.at, at, |pane, cx| pane.act(action, cx));
+            }
         }
         self.dirty = true;
     }
@@ -81,31 +71,8 @@ impl App {
 
     /// The description of the pane on its help page.
     pub(super) fn about(&self) -> String {
-        let key = |action| self.keymap.press(action);
-        let open = key(Action::Open);
-        match self.at {
-            PaneId::Filters => format!(
-                "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
-                 deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
-                key(Action::ThresholdLeft),
-                key(Action::ThresholdRight),
-                key(Action::SwitchThreshold),
-                key(Action::SaveRules)
-            ),
-            PaneId::Board => format!(
-                "Models by measures; each cell is k of n. {open} lists the answers behind a cell. {} and {} choose the items to \
-                 score, {} breaks a model down, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
-                 McNemar tests between neighbors, Holm-corrected.",
-                key(Action::BoardFilter),
-                key(Action::BoardCurated),
-                key(Action::BoardViews),
-                key(Action::CompareModels)
-            ),
-            other => {
-                let pane = self.panes.get(other);
-                pane.map_or(String::new(), |pane| pane.help(&self.keymap))
-            }
-        }
+        let pane = self.panes.get(self.at);
+        pane.map_or(String::new(), |pane| pane.help(&self.keymap))
     }
 
     pub(super) fn toggle_pixels(&mut self) {

@@ -10,7 +10,6 @@ use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
 use crate::pane::Opens;
 use crate::pane::context::Receiver;
-use crate::panes::{board, filters};
 use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_protocol::home::Home;
@@ -27,10 +26,8 @@ pub enum Pending {
         redo: bool,
         uuid: Uuid,
     },
-    Board(Box<board::ReplyFor>),
     /// The metadata files.
     Metadata,
-    Filters(filters::ReplyFor),
     /// Retirement of terms.
     Retire(Box<Retirement>),
     /// Undo of a retirement.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{App, PaneId};
+use super::App;
 use crate::keymap::Lookup;
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
@@ -65,10 +65,6 @@ impl App {
     /// After a frame of another size: tables request as many rows as now fit.
     pub fn after_resized_frame(&mut self) {
         self.notify(Notice::Resized);
-        if self.at == PaneId::Filters {
-            let effects = self.filters.resized();
-            self.filters_effects(effects);
-        }
     }
 
     /// Draws a frame into `buf`. Returns the position of the terminal's cursor.
@@ -77,16 +73,7 @@ impl App {
         buf.set_style(area, self.setting.look.theme.base());
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
-        let mut typing_at = None;
-        match self.at {
-            PaneId::Filters => {
-                let pictures = self.sample_pictures(screen.pane);
-                self.filters
-                    .draw(screen.pane, &pictures, buf, &self.setting.look);
-            }
-            PaneId::Board => self.draw_board(screen.pane, buf),
-            _ => typing_at = self.draw_pane(screen.pane, buf),
-        }
+        let typing_at = self.draw_pane(screen.pane, buf);
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
         let pixels = self.drawn_pixels();

@@ -1,7 +1,7 @@
 //! Schedules frames and timed work, and leaves the program.
 
+use super::App;
 use super::connection::Pending;
-use super::{App, PaneId};
 use crate::pane::{Notice, Pane};
 use crate::widgets::toast::Toast;
 use benchtop_protocol::wire::request;
@@ -20,8 +20,7 @@ impl App {
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs report progress more often than anybody can read.
         if !std::mem::take(&mut self.urgent)
-            && (self.at == PaneId::Filters
-                || self.panes.get(self.at).is_some_and(Pane::shows_progress))
+            && self.panes.get(self.at).is_some_and(Pane::shows_progress)
             && now < due
         {
             self.redraw_at = Some(due);
@@ -35,11 +34,8 @@ impl App {
     pub fn deadline(&self) -> Option<u64> {
         let painted = self.painted.as_ref();
         let waiting = painted.and_then(|_| self.receipts.deadline());
-        let counts = [self.recount_at, self.rescore_at];
-        let others = [self.leaving, self.redraw_at, waiting];
-        counts
-            .into_iter()
-            .chain(others)
+        let own = [self.recount_at, self.leaving, self.redraw_at, waiting];
+        own.into_iter()
             .chain(self.panes.all().map(|(_, pane)| pane.due()))
             .flatten()
             .min()
@@ -52,9 +48,6 @@ impl App {
             self.recount_at = None;
             self.link.ask(Pending::Status, request::Status);
             self.notify(Notice::Recount);
-        }
-        if self.rescore_at.is_some_and(|at| at <= now) {
-            self.count_scores();
         }
         self.tick_panes(now);
         if self.redraw_at.is_some_and(|at| at <= now) {

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::App;
 use super::connection::State;
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
@@ -258,15 +258,11 @@ impl App {
             Some(Overlay::Prompt(_, prompt)) => match prompt.key(key) {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
-                PromptOutcome::Cancelled => match self.overlay.take() {
-                    Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) => {
+                PromptOutcome::Cancelled => {
+                    if let Some(Overlay::Prompt((id, mut then), _)) = self.overlay.take() {
                         self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
                     }
-                    Some(Overlay::Prompt(PromptFor::Board(before), _)) => {
-                        self.board_filtered(&before)
-                    }
-                    _ => {}
-                },
+                }
                 PromptOutcome::Done(text) => {
                     if let Some(Overlay::Prompt(purpose, prompt)) = self.overlay.take() {
                         self.submitted(purpose, prompt, &text);
@@ -348,34 +344,10 @@ impl App {
                     self.run_action(*action);
                 }
             }
-            MenuFor::Column => {
-                if let Some(column) = picks.first() {
-                    self.board.go_to_column(*column);
-                }
-            }
             MenuFor::Unsaved => {
                 if let Some(pick) = picks.first() {
                     self.unsaved_chosen(*pick);
                 }
-            }
-            MenuFor::Filters(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.filters.chosen(&purpose, *pick);
-                    self.filters_effects(effects);
-                }
-            }
-            MenuFor::Board(purpose) => {
-                if let Some(pick) = picks.first() {
-                    let effects = self.board.chosen(&purpose, *pick);
-                    self.board_effects(effects);
-                }
-            }
-            MenuFor::Copy(what, formats) => {
-                let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else {
-                    return;
-                };
-                let effects = self.board.copy(what, format);
-                self.board_effects(effects);
             }
         }
     }

@@ -45,7 +45,7 @@ impl App {
         match outcome {
             Ok(()) => {
                 self.read_metadata();
-                self.rules_changed();
+                self.notify(Notice::Rules);
                 self.notify(Notice::Edited);
             }
             Err(error) => self.say(Toast::error(format!(

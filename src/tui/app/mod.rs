@@ -9,12 +9,9 @@
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
-//! | `effects` | effects of the board's table |
 //! | `metadata` | reading the metadata, and unsaved edits |
 //! | `retire` | retiring terms |
-//! | `filters` | the filters pane |
 //! | `bulk_step` | the last step on many items, undone as one |
-//! | `board` | the board |
 //! | `owner` | answers and events of the owner |
 //! | `seen` | whether the item was on screen when it was judged |
 //! | `frame_timer` | frames, timed work, and quitting |
@@ -25,12 +22,9 @@
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;
-mod board;
 mod bulk_step;
 pub mod connection;
 mod draw;
-mod effects;
-mod filters;
 mod frame_timer;
 mod keys;
 pub mod message;
@@ -61,8 +55,6 @@ use refused_prompt::RefusedPrompt;
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
 use crate::pane::{Notice, Painted};
-use crate::panes::board::BoardPane;
-use crate::panes::filters::FiltersPane;
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
@@ -72,7 +64,6 @@ use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
-use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::{Result, Status};
 use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
@@ -103,13 +94,11 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: PaneId,
-    board: BoardPane,
     /// The metadata that is being edited.
     metadata: EditSession,
     previewer: Previewer,
     /// A file to open in the user's editor, at a line.
     edit: Option<(PathBuf, u32)>,
-    filters: FiltersPane,
     /// The panes of the registry.
     panes: Panes,
     /// When a number chose a menu line, until the next key.
@@ -119,8 +108,6 @@ pub struct App {
     /// When the last frame was drawn, and when the next progress frame is due.
     drawn_at: u64,
     redraw_at: Option<u64>,
-    /// When to recount the scores.
-    rescore_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     /// The last refused prompt, and the number of refusals.
@@ -196,17 +183,14 @@ impl App {
             receipts: Receipts::new(),
             pixels,
             at: PaneId::Review,
-            board: BoardPane::waiting(App::interval),
             metadata: EditSession::new(),
             previewer,
             edit: None,
-            filters: FiltersPane::new(),
             panes,
             took_by_number: None,
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
-            rescore_at: None,
             overlay: None,
             chord: Vec::new(),
             refused: None,
@@ -329,10 +313,5 @@ impl App {
         self.say(Toast::warning(
             "no connection to the owner; try again once it is back",
         ));
-    }
-
-    /// The confidence interval of a share.
-    fn interval(k: u64, n: u64) -> (f64, f64) {
-        wilson(k, n, Z95).unwrap_or((0.0, 1.0))
     }
 }

@@ -6,13 +6,11 @@ use ratatui::layout::{Position, Rect};
 use crate::action::Action;
 use crate::pane::context::{OnPicked, OnTyped};
 use crate::pane::{Callback, PaneId, Viewed};
-use crate::panes::{board, filters};
 use crate::theme::Look;
 use crate::widgets::confirm;
 use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{CopyFormat, CopyWhat};
 
 /// The purpose of a menu.
 pub enum MenuFor {
@@ -20,34 +18,15 @@ pub enum MenuFor {
     Pane(PaneId, OnPicked),
     Theme(Vec<String>),
     Palette(Vec<Action>),
-    /// A column of the current table.
-    Column,
-    Copy(CopyWhat, Vec<CopyFormat>),
     /// Whether to save the metadata before the program ends.
     Unsaved,
-    Filters(filters::ChoiceFor),
-    Board(board::ChoiceFor),
-}
-
-/// The purpose of a prompt.
-pub enum PromptFor {
-    /// A pane receives the text.
-    Pane(PaneId, OnTyped),
-    /// A regular expression for a column of the current table.
-    Regex {
-        column: usize,
-        on: bool,
-    },
-    Filters(filters::TextFor),
-    /// The board's filter. Holds the previous words, which return on cancel.
-    Board(String),
 }
 
 /// What is shown over a pane.
 pub enum Overlay {
     Menu(MenuFor, Menu),
-    /// Replaces the message line.
-    Prompt(PromptFor, Prompt),
+    /// Replaces the message line. The pane receives the text.
+    Prompt((PaneId, OnTyped), Prompt),
     /// A page of text.
     Page(Page),
     /// A question that one key confirms. Replaces the message line and as many lines above as it

@@ -2,7 +2,7 @@
 
 use super::connection::Pending;
 use super::message::Connected;
-use super::{App, PaneId, RETRY};
+use super::{App, RETRY};
 use crate::action::Action;
 use crate::pane::Notice;
 use crate::widgets::text;
@@ -91,7 +91,6 @@ impl App {
             Event::Imported { items } => {
                 self.on_items_added(items);
                 self.changed();
-                self.refresh_board();
             }
             Event::Metadata => self.metadata_changed(),
             Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
@@ -108,25 +107,21 @@ impl App {
             }
             Event::Job(job) => {
                 self.notify(Notice::Job(&job));
-                let mut is_shown = self.at == PaneId::Generate;
-                if let Some(scoring) = job.scoring {
-                    is_shown |= self.at == PaneId::Filters || scoring.phase.is_finished();
-                    self.scoring_progressed(*scoring);
+                if let Some(scoring) = &job.scoring {
+                    self.notify(Notice::Scoring(scoring));
                 }
-                if !is_shown {
-                    // Nothing of it is on screen.
-                    return;
-                }
+                // A pane that shows it is drawn again.
+                return;
             }
             Event::JobRemoved(id) => self.notify(Notice::JobRemoved(id)),
-            Event::Rules => self.rules_changed(),
+            Event::Rules => self.notify(Notice::Rules),
             // Visibility may have changed.
             Event::Rounds => {
                 self.notify(Notice::Rounds);
                 self.resync();
             }
             Event::Resync => self.resync(),
-            Event::AnswersReparsed => self.refresh_board(),
+            Event::AnswersReparsed => self.notify(Notice::AnswersReparsed),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning(
@@ -147,18 +142,12 @@ impl App {
         if self.recount_at.is_none() {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
-        self.count_scores_soon();
         self.notify(Notice::Changed);
-        self.refresh_curated_board();
     }
 
     /// Requests everything on screen again.
     fn resync(&mut self) {
         self.notify(Notice::Resync);
-        self.refresh_board();
-        if self.at == PaneId::Filters {
-            self.go_filters();
-        }
         // Also after a reconnection: the owner may have read the files at another time.
         self.metadata_changed();
         self.changed();
@@ -167,11 +156,10 @@ impl App {
     fn answered(&mut self, want: Pending, answer: Result<AnyReply>) {
         match want {
             Pending::Pane(receiver) => {
+                self.urgent |= receiver.at_once;
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
             Pending::Metadata => self.on_metadata(answer.and_then(request::Metadata::reply)),
-            Pending::Filters(want) => self.filters_answered(want, answer),
-            Pending::Board(want) => self.board_answered(*want, answer),
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Unbulk => self.on_bulk_undone(answer),

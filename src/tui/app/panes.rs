@@ -7,23 +7,21 @@ use ratatui::layout::{Position, Rect};
 
 use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
-use crate::pane::{Ask, Context, Effect, Env, Notice, Pane, Scene, Target};
+use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
-use benchtop_files::inspect;
+use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
-use benchtop_model::{ColorLevel, Filter};
+use benchtop_model::{ColorLevel, Filter, Result};
 
 impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             PaneId::Review => self.go_review(),
-            PaneId::Board => self.go_board(),
-            PaneId::Filters => self.go_filters(),
             _ => {
                 self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
@@ -31,18 +29,12 @@ impl App {
         }
     }
 
-    /// Opens the review: at the item of the answers on screen, or where it was.
+    /// Opens the review: at the item under the cursor of the pane, or where it was.
     pub(super) fn go_review(&mut self) {
-        let behind = self
-            .board
-            .behind()
-            .filter(|_| self.at == PaneId::Board)
-            .map(|behind| Target::ItemWithId(behind.item.clone()));
-        self.show(
-            PaneId::Review,
-            behind.unwrap_or(Target::Review),
-            PaneId::Board,
-        );
+        let pane = self.panes.get(self.at);
+        let item = pane.and_then(|pane| pane.selected_item().map(str::to_string));
+        let target = item.map_or(Target::Review, Target::ItemWithId);
+        self.show(PaneId::Review, target, self.at);
     }
 
     fn arrive(&mut self, id: PaneId) {
@@ -53,9 +45,6 @@ impl App {
 
     /// Opens a pane for something that another one asks for.
     pub(super) fn show(&mut self, id: PaneId, target: Target, from: PaneId) {
-        if self.panes.get(id).is_none() {
-            return self.go(id);
-        }
         self.arrive(id);
         self.with_pane(id, |pane, cx| pane.show(target, from, cx));
     }
@@ -142,7 +131,7 @@ impl App {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
             }
             Effect::Prompt(prompt, then) => {
-                self.overlay = Some(Overlay::Prompt(PromptFor::Pane(id, then), prompt));
+                self.overlay = Some(Overlay::Prompt((id, then), prompt));
             }
             Effect::Page(page) => self.overlay = Some(Overlay::Page(page)),
             Effect::WhenSeen(at, mut then) => {
@@ -156,7 +145,7 @@ impl App {
             Effect::Say(toast) => self.say(toast),
             Effect::Copy { text, what } => self.copy(&text, &what),
             Effect::Open(target) => self.open(target, id),
-            Effect::Edit(path, line) => self.edit_file(&path, line),
+            Effect::Edit(path, at) => self.edit_file(&path, at),
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Searched(words) => self.searched(&words),
             Effect::JudgedMany(revs) => {
@@ -235,16 +224,16 @@ impl App {
     }
 
     /// Opens a file of the project in the user's editor.
-    fn edit_file(&mut self, path: &Path, line: u32) {
+    fn edit_file(&mut self, path: &Path, at: EditAt) {
         let root = &self.welcome.root;
         let file = root.join(path);
-        if inspect::within(root, path).is_ok() && file.is_file() {
-            self.edit = Some((file, line));
-        } else {
-            self.say(Toast::warning(format!(
-                "{} no longer exists",
-                path.display()
-            )));
+        if inspect::within(root, path).is_err() || !file.is_file() {
+            let what = format!("{} no longer exists", path.display());
+            return self.say(Toast::warning(what));
+        }
+        match line_at(&file, at) {
+            Ok(line) => self.edit = Some((file, line)),
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
@@ -268,4 +257,16 @@ impl App {
         };
         self.panes.get_mut(self.at)?.draw(area, buf, &scene)
     }
+}
+
+/// The number of a line of a file, from 1.
+fn line_at(file: &Path, at: EditAt) -> Result<u32> {
+    let start = match at {
+        EditAt::Line(line) => return Ok(line),
+        EditAt::Start(start) => start,
+    };
+    let text = regular::read_text(file, regular::SETTINGS_LIMIT)?;
+    let found = text.lines().position(|l| l.trim_start().starts_with(start));
+    let at = found.unwrap_or_else(|| text.lines().count().saturating_sub(1));
+    Ok(u32::try_from(at + 1).unwrap_or(1))
 }

@@ -8,7 +8,6 @@ use ratatui::layout::Rect;
 use super::{App, PaneId, Setting};
 use crate::item::{Loaded, NoPicture, Picture, Sides, failed, sides as sides_of};
 use crate::pane::{Pane, Pictures};
-use crate::panes::filters::Shown;
 use crate::preview::worker::Source;
 use crate::preview::{Part, Previews, View};
 use crate::terminal::pixels::Pixels;
@@ -81,60 +80,9 @@ impl Pictures for PictureThreads<'_> {
 }
 
 impl App {
-    /// A view of a picture as cells in `place`.
-    pub(super) fn cells_in(&self, place: Rect) -> View {
-        self.picture_threads().cells_in(place)
-    }
-
-    /// The picture of several that a view shows.
-    pub(super) fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
-        self.picture_threads().one_of(sides, view)
-    }
-
     /// Items of the review, among which other panes find the other picture of a pair.
     pub(super) fn paired_items(&self) -> Vec<Arc<Item>> {
         let review = self.panes.get(PaneId::Review);
         review.map_or(Vec::new(), Pane::paired_items)
-    }
-
-    fn picture_threads(&self) -> PictureThreads<'_> {
-        PictureThreads {
-            setting: &self.setting,
-            previews: &self.previews,
-            pixels: None,
-            paired: Vec::new(),
-            root: &self.welcome.root,
-        }
-    }
-
-    /// Prepares the pictures at the threshold for their places in `pane`.
-    pub(super) fn sample_pictures(&mut self, pane: Rect) -> Shown {
-        let mut shown = Shown::default();
-        let (root, wanted) = (
-            self.welcome.root.clone(),
-            self.filters.wanted_pictures(pane),
-        );
-        for (at, place, hash, path) in &wanted {
-            let (path, view) = (root.join(path), self.cells_in(*place));
-            let ready = self.previews.want(hash, &path, view);
-            let waits = ready.is_none();
-            shown.0[*at] = Some(ready.map_or(Picture::Loading, Picture::Ready));
-            // One request at a time: the next frame handles the other.
-            if waits {
-                break;
-            }
-        }
-        let rest = wanted.iter().filter(|(at, ..)| shown.0[*at].is_none());
-        let rest: Vec<_> = rest
-            .map(|(_, place, hash, path)| (hash, root.join(path), *place))
-            .collect();
-        for (at, ..) in &wanted {
-            shown.0[*at].get_or_insert(Picture::Loading);
-        }
-        if let Some((hash, path, place)) = rest.first() {
-            self.previews
-                .ahead([(hash.as_str(), path.as_path())], self.cells_in(*place));
-        }
-        shown
     }
 }

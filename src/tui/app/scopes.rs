@@ -1,21 +1,17 @@
 //! The scopes whose keys are active.
 
-use super::{App, PaneId};
+use super::App;
 use crate::action::Scope;
 use crate::pane::Pane;
 
 impl App {
     /// The active scopes, nearest first.
     pub(super) fn scopes(&self) -> Vec<Scope> {
-        let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
-            (Some(_), _) => return vec![Scope::Overlay],
-            (None, PaneId::Filters) => self.filters.scopes().to_vec(),
-            (None, PaneId::Board) => self.board.scopes().to_vec(),
-            (None, other) => {
-                let pane = self.panes.get(other);
-                pane.map_or(Vec::new(), |pane| pane.scopes().to_vec())
-            }
-        };
+        if self.overlay.is_some() {
+            return vec![Scope::Overlay];
+        }
+        let pane = self.panes.get(self.at);
+        let mut scopes = pane.map_or(Vec::new(), |pane| pane.scopes().to_vec());
         if !self.typing() && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);
         }

@@ -115,10 +115,8 @@ impl App {
 impl Pending {
     /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
-        use crate::panes::filters;
         match self {
             Pending::Pane(receiver) => receiver.opens,
-            Pending::Filters(filters::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }
     }

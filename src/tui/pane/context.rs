@@ -106,6 +106,8 @@ pub struct Receiver {
     pub opens: Option<Opens>,
     /// The name by which the pane cancels the request.
     pub name: Option<&'static str>,
+    /// Whether the frame with the reply does not wait, even if the pane shows progress.
+    pub at_once: bool,
     /// The program waits for the reply before it quits.
     pub before_quit: bool,
     then: Rc<RefCell<Callback<Result<AnyReply>>>>,
@@ -129,6 +131,7 @@ pub struct Ask {
     pub request: AnyRequest,
     opens: Option<Opens>,
     name: Option<&'static str>,
+    at_once: bool,
     before_quit: bool,
     /// Say so if there is no connection, because a key asked for it.
     pub is_for_key: bool,
@@ -168,6 +171,7 @@ impl Ask {
             request,
             opens: None,
             name: None,
+            at_once: false,
             before_quit: false,
             is_for_key: false,
             then,
@@ -212,6 +216,14 @@ impl Ask {
         }
     }
 
+    /// Draws the reply at once, even if the pane shows progress: a key asked for it.
+    pub fn at_once(self) -> Ask {
+        Ask {
+            at_once: true,
+            ..self
+        }
+    }
+
     /// Says so if there is no connection.
     pub fn for_key(self) -> Ask {
         Ask {
@@ -226,6 +238,7 @@ impl Ask {
             pane,
             opens: self.opens,
             name: self.name,
+            at_once: self.at_once,
             before_quit: self.before_quit,
             then: Rc::new(RefCell::new(self.then)),
         };
@@ -258,6 +271,15 @@ pub enum Target {
     Round(Box<RoundState>),
 }
 
+/// A line of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditAt {
+    /// The line of this number, from 1.
+    Line(u32),
+    /// The first line that starts with this text, or the last line.
+    Start(&'static str),
+}
+
 /// What the program does for a pane after a call.
 pub enum Effect {
     Ask(Ask),
@@ -278,8 +300,8 @@ pub enum Effect {
         what: String,
     },
     Open(Target),
-    /// Opens a file of the project in the user's editor, at a line.
-    Edit(PathBuf, u32),
+    /// Opens a file of the project in the user's editor.
+    Edit(PathBuf, EditAt),
     /// Offers the tags of this note later.
     Tagged(String),
     /// Offers these words in later searches.
@@ -319,7 +341,7 @@ impl fmt::Debug for Effect {
             Effect::Say(toast) => write!(f, "Say({toast:?})"),
             Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
             Effect::Open(target) => write!(f, "Open({target:?})"),
-            Effect::Edit(path, line) => write!(f, "Edit({}, {line})", path.display()),
+            Effect::Edit(path, at) => write!(f, "Edit({}, {at:?})", path.display()),
             Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
             Effect::Searched(words) => write!(f, "Searched({words:?})"),
             Effect::Saved(rev) => write!(f, "Saved({rev})"),
@@ -530,9 +552,9 @@ impl<'a> Context<'a> {
         self.open(Target::Review);
     }
 
-    /// Opens a file of the project in the user's editor, at a line from 1.
-    pub fn edit(&mut self, path: impl Into<PathBuf>, line: u32) {
-        self.push(Effect::Edit(path.into(), line));
+    /// Opens a file of the project in the user's editor.
+    pub fn edit(&mut self, path: impl Into<PathBuf>, at: EditAt) {
+        self.push(Effect::Edit(path.into(), at));
     }
 
     /// Offers the tags of this note later.

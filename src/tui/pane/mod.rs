@@ -34,7 +34,9 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-pub use context::{Ask, Callback, Chosen, Context, Effect, Env, Picked, Target, Typed, menu};
+pub use context::{
+    Ask, Callback, Chosen, Context, EditAt, Effect, Env, Picked, Target, Typed, menu,
+};
 pub use id::{Opens, PaneId};
 pub use progress::Progress;
 pub use scene::{Pictures, Scene};
@@ -92,6 +94,8 @@ pub enum Notice<'a> {
     Stale,
     /// Rounds were created, changed, or deleted.
     Rounds,
+    /// Answers were parsed again.
+    AnswersReparsed,
     Job(&'a JobState),
     JobRemoved(u32),
     /// The metadata files were read again.
@@ -172,6 +176,11 @@ pub trait Pane: Any {
     /// Loaded items that belong to pairs. Other panes find the other picture of a pair among them.
     fn paired_items(&self) -> Vec<Arc<Item>> {
         Vec::new()
+    }
+
+    /// The id of the item under the cursor. Going to the review opens it.
+    fn selected_item(&self) -> Option<&str> {
+        None
     }
 
     /// The item that the last frame painted, if the pane judges items.

@@ -61,8 +61,13 @@ pub fn lines(effect: &Effect) -> (&str, Vec<(&str, &str)>) {
 /// The screen, a line a row, without trailing blanks.
 pub fn drawn(rec: &Recorder, pane: &mut dyn Pane, size: (u16, u16), level: ColorLevel) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
+    drawn_in(rec, pane, size, &look)
+}
+
+/// The screen in this look.
+pub fn drawn_in(rec: &Recorder, pane: &mut dyn Pane, size: (u16, u16), look: &Look) -> String {
     let mut buf = Buffer::empty(Rect::new(0, 0, size.0, size.1));
-    rec.draw(pane, buf.area, &mut buf, &look);
+    rec.draw(pane, buf.area, &mut buf, look);
     let line = |row: &[ratatui::buffer::Cell]| {
         let row: String = row.iter().map(|cell| cell.symbol()).collect();
         row.trim_end().to_string()

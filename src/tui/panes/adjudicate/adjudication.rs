@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::AdjudicatePane;
-use crate::pane::{Chosen, Context, Viewed};
+use crate::pane::{Chosen, Context, EditAt, Viewed};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
@@ -202,7 +202,7 @@ impl AdjudicatePane {
         if self.gap == Some(receipt.uuid) {
             self.gap = None;
             match &self.about.guidelines {
-                Some(path) => cx.edit(path, 1),
+                Some(path) => cx.edit(path, EditAt::Line(1)),
                 None => cx.say(format!("saved with {GAP}; this round has no guidelines")),
             }
         }

@@ -21,7 +21,7 @@ use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::item::{Loaded, Picture, Sides, ViewState, painted};
 use crate::keymap::Keymap;
-use crate::pane::{Context, Notice, Painted, Pane, Scene, Target};
+use crate::pane::{Context, EditAt, Notice, Painted, Pane, Scene, Target};
 use crate::preview::Show;
 use benchtop_model::round::state::{AdjudicationContext, Dispute, RoundState};
 use benchtop_model::{Result, Verdict};
@@ -409,7 +409,7 @@ impl Pane for AdjudicatePane {
             Action::ShowAdjudicated => self.show_adjudicated(cx),
             Action::EarlierGuidelines => self.ask_about(true, cx),
             Action::OpenGuidelines => match &self.about.guidelines {
-                Some(path) => cx.edit(path, 1),
+                Some(path) => cx.edit(path, EditAt::Line(1)),
                 None => {
                     cx.refuse("no guidelines; `benchtop round new --guidelines PATH` sets them")
                 }

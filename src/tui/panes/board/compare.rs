@@ -3,9 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::layer::{Layer, LayerEffect};
 use super::values::{apart, range, value_text};
 use crate::action::Action;
-use crate::theme::{Look, Role};
+use crate::pane::Scene;
+use crate::theme::Role;
 use crate::widgets::lines::Lines;
 use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
@@ -13,15 +15,6 @@ use benchtop_metrics::statistics::p_text;
 use benchtop_model::Filter;
 use benchtop_model::board::analysis::ModelComparison;
 use benchtop_model::board::{Cell, Scale};
-
-/// The result of an action.
-#[derive(Debug)]
-pub enum CompareEffect {
-    /// Open the item list with this filter.
-    Items(String),
-    /// The result of a table action.
-    Table(Answer),
-}
 
 #[derive(Clone, Debug)]
 pub struct CompareView {
@@ -80,39 +73,6 @@ impl CompareView {
         }
     }
 
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
-    }
-
-    /// Runs a table action. Enter opens the items that only one of the models answers correctly.
-    pub fn act(&mut self, action: Action) -> Vec<CompareEffect> {
-        let answers = self.table.act(action);
-        let refuse =
-            |why: &str| CompareEffect::Table(Answer::Effect(TableEffect::Refuse(why.into())));
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                let items = self.compared.table.as_ref().and_then(|t| match id {
-                    0 => Some(&t.first_items),
-                    1 => Some(&t.second_items),
-                    _ => None,
-                });
-                match items {
-                    None => refuse("only the first two rows can be opened"),
-                    Some(items) if items.is_empty() => refuse("no items that may be shown"),
-                    Some(items) => CompareEffect::Items(
-                        Filter {
-                            only: Some(items.clone()),
-                            ..Filter::default()
-                        }
-                        .to_text(),
-                    ),
-                }
-            }
-            other => CompareEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
-    }
-
     /// The line of a model: its score and count, and those on the shared questions if they differ.
     fn side(&self, at: usize) -> String {
         let own = format!(
@@ -144,8 +104,44 @@ impl CompareView {
             None => "no answers".into(),
         }
     }
+}
 
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+impl Layer for CompareView {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(&mut self.table)
+    }
+
+    /// Runs a table action. Enter opens the items that only one of the models answers correctly.
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let answers = self.table.act(action);
+        let effect = |answer| match answer {
+            Answer::Effect(TableEffect::Open { id, .. }) => {
+                let items = self.compared.table.as_ref().and_then(|t| match id {
+                    0 => Some(&t.first_items),
+                    1 => Some(&t.second_items),
+                    _ => None,
+                });
+                match items {
+                    None => LayerEffect::refuse("only the first two rows can be opened"),
+                    Some(items) if items.is_empty() => {
+                        LayerEffect::refuse("no items that may be shown")
+                    }
+                    Some(items) => LayerEffect::Items(
+                        Filter {
+                            only: Some(items.clone()),
+                            ..Filter::default()
+                        }
+                        .to_text(),
+                    ),
+                }
+            }
+            other => LayerEffect::Table(other),
+        };
+        answers.into_iter().map(effect).collect()
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let look = scene.look;
         let c = &self.compared;
         let redrawn = &c.redrawn;
         let none = || match &redrawn.why_not {

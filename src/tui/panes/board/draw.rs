@@ -3,10 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::pane::{BoardPane, Layer};
+use super::pane::BoardPane;
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::theme::{Look, Role};
+use crate::pane::Scene;
+use crate::theme::Role;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::{BAR, draw_empty};
 use crate::widgets::text;
@@ -82,20 +83,11 @@ impl BoardPane {
         title
     }
 
-    /// Draws the table, or the topmost layer, and the details of the cell under the cursor. `keys`
-    /// names the keys in texts.
-    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
-        match self.layers.last_mut() {
-            Some(Layer::Frequency(view)) => return view.draw(area, buf, look),
-            Some(Layer::Describe(view)) => return view.draw(area, buf, look),
-            Some(Layer::Drilldown(view)) => return view.draw(area, buf, look),
-            Some(Layer::Answer(view)) => return view.draw(area, keys, buf, look),
-            Some(Layer::View(view)) => return view.draw(area, buf, look),
-            Some(Layer::Compare(view)) => return view.draw(area, buf, look),
-            Some(Layer::Rules(view)) => return view.draw(area, buf, look),
-            Some(Layer::Stable(view)) => return view.draw(area, keys, buf, look),
-            Some(Layer::Page(page)) => return page.draw(area, buf, look),
-            None => {}
+    /// Draws the table, or the topmost layer, and the details of the cell under the cursor.
+    pub(super) fn draw_parts(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let (keys, look) = (scene.keymap, scene.look);
+        if let Some(layer) = self.layers.last_mut() {
+            return layer.draw(area, buf, scene);
         }
         let Some(board) = &self.found else {
             let empty = self.failed.clone().map_or(Empty::Loading, Empty::Failed);

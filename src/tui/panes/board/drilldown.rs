@@ -3,20 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::action::Action;
-use crate::theme::{Look, Role};
+use super::layer::{Layer, LayerEffect};
+use crate::action::{Action, Scope};
+use crate::pane::Scene;
+use crate::theme::Role;
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 use benchtop_model::board::AnswerDetail;
-
-/// The result of an action.
-#[derive(Debug)]
-pub enum BehindEffect {
-    /// Show all answers to the question of an item: its id, and the model.
-    Show(String, String),
-    /// The result of a table action.
-    Table(Answer),
-}
 
 #[derive(Clone, Debug)]
 pub struct DrilldownView {
@@ -197,11 +190,6 @@ impl DrilldownView {
         self.table.set_note(note.join("; "));
     }
 
-    /// The table, for going to a column, selecting by pattern, and copying.
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
-    }
-
     pub fn current(&self) -> Option<&AnswerDetail> {
         self.answers.get(
             *self
@@ -211,7 +199,7 @@ impl DrilldownView {
     }
 
     /// Goes to the next or previous answer. `None` if there is none.
-    pub fn step(&mut self, forward: bool) -> Option<BehindEffect> {
+    pub(super) fn step(&mut self, forward: bool) -> Option<LayerEffect> {
         let before = self.table.cursor_id();
         self.table
             .act(if forward { Action::Down } else { Action::Up });
@@ -222,42 +210,49 @@ impl DrilldownView {
         }
     }
 
-    fn show(&self) -> Option<BehindEffect> {
-        Some(BehindEffect::Show(
-            self.current()?.item.clone(),
-            self.model.clone(),
-        ))
+    fn show(&self) -> Option<LayerEffect> {
+        let (item, model) = (self.current()?.item.clone(), self.model.clone());
+        Some(LayerEffect::Question { item, model })
+    }
+}
+
+impl Layer for DrilldownView {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Behind, Scope::Table, Scope::Global]
     }
 
-    /// Runs a table action. Enter shows all answers to the question.
-    pub fn act(&mut self, action: Action) -> Vec<BehindEffect> {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(&mut self.table)
+    }
+
+    /// Runs an action. Enter shows all answers to the question.
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
         match action {
             Action::OnlyWrong => self.only_wrong = !self.only_wrong,
             Action::WrongFirst => self.wrong_first = !self.wrong_first,
-            _ => return self.act_on_table(action),
+            _ => {
+                let answers = self.table.act(action);
+                let effect = |answer| match (answer, self.show()) {
+                    (Answer::Effect(TableEffect::Open { .. }), Some(show)) => show,
+                    (other, _) => LayerEffect::Table(other),
+                };
+                return answers.into_iter().map(effect).collect();
+            }
         }
         self.arrange();
         vec![]
     }
 
-    fn act_on_table(&mut self, action: Action) -> Vec<BehindEffect> {
-        let answers = self.table.act(action);
-        let effect = |answer| match (answer, self.show()) {
-            (Answer::Effect(TableEffect::Open { .. }), Some(show)) => show,
-            (other, _) => BehindEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
-    }
-
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
         self.table.widen(area.width);
-        self.table.draw(area, buf, look);
+        self.table.draw(area, buf, scene.look);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theme::Look;
     use crate::{ColorLevel, Theme};
 
     fn behind(output: Option<&str>) -> AnswerDetail {
@@ -287,16 +282,20 @@ mod tests {
         };
         let mut view = DrilldownView::new("m", "qAcc.L_l", vec![behind(Some("No.")), next], 2);
         let effects = view.act(Action::Open);
-        let [BehindEffect::Show(item, model)] = &effects[..] else {
+        let [LayerEffect::Question { item, model }] = &effects[..] else {
             panic!("{effects:?}")
         };
         assert_eq!((item.as_str(), model.as_str()), ("mvp/412", "m"));
-        assert!(matches!(view.step(true), Some(BehindEffect::Show(item, _)) if item == "mvp/413"));
+        assert!(
+            matches!(view.step(true), Some(LayerEffect::Question { item, .. }) if item == "mvp/413")
+        );
         assert!(
             view.step(true).is_none() && view.current().unwrap().output.is_none(),
             "this is the last answer"
         );
-        assert!(matches!(view.step(false), Some(BehindEffect::Show(item, _)) if item == "mvp/412"));
+        assert!(
+            matches!(view.step(false), Some(LayerEffect::Question { item, .. }) if item == "mvp/412")
+        );
     }
 
     #[test]
@@ -355,7 +354,8 @@ mod tests {
         let mut view = DrilldownView::new("m", "c", answers, 4);
         let area = Rect::new(0, 0, 100, 8);
         let mut buf = Buffer::empty(area);
-        view.draw(area, &mut buf, &look);
+        view.table.widen(area.width);
+        view.table.draw(area, &mut buf, &look);
         let line = |y: u16| (0..100).map(|x| buf[(x, y)].symbol()).collect::<String>();
         let shown = (0..8).map(line).collect::<Vec<_>>().join("\n");
         assert!(
@@ -385,7 +385,7 @@ mod tests {
         let mut view = DrilldownView::new("m", "c", vec![], 0);
         assert!(matches!(
             &view.act(Action::Open)[..],
-            [BehindEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]
+            [LayerEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]
         ));
         assert!(view.current().is_none());
     }

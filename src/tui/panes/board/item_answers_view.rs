@@ -7,10 +7,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::drilldown::{judged, or_none, right, unread};
-use crate::action::Action;
-use crate::item::{Loaded, Picture};
+use super::layer::{Layer, LayerEffect};
+use crate::action::{Action, Scope};
+use crate::item::{Loaded, NoPicture, Picture, ViewState, picture_of};
 use crate::keymap::Keymap;
+use crate::pane::Scene;
 use crate::panes::review::draw_picture;
+use crate::preview::View;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
@@ -22,17 +25,6 @@ use benchtop_protocol::wire::ItemView;
 const WIDE: (u16, u16) = (120, 24);
 /// The least height of the details if the pane is tall enough.
 const BELOW: u16 = 8;
-
-/// The result of an action.
-#[derive(Debug)]
-pub enum AnswerEffect {
-    /// Review this item.
-    Item(u32),
-    /// Show the next answer of the list below this view (`true`) or the previous one.
-    Step(bool),
-    /// The result of a table action.
-    Table(Answer),
-}
 
 /// The answers of all models to one question.
 #[derive(Clone, Debug)]
@@ -204,14 +196,6 @@ impl AnswerView {
         self.scroll = 0;
     }
 
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
-    }
-
-    pub fn number(&self) -> u32 {
-        self.found.number
-    }
-
     pub fn item(&self) -> &str {
         &self.found.item
     }
@@ -234,15 +218,9 @@ impl AnswerView {
         }
     }
 
-    /// The item once it is loaded, or the error.
-    pub fn loaded(&self) -> Option<std::result::Result<&Loaded, &str>> {
-        self.loaded
-            .as_ref()
-            .map(|loaded| loaded.as_ref().map_err(String::as_str))
-    }
-
-    /// Takes over the item and the picture of an earlier view of the same question.
-    pub fn keep(&mut self, before: AnswerView) {
+    /// Shows other answers. Keeps what belongs to the user, and the picture of the same question.
+    pub(super) fn replace(&mut self, by: AnswerView) {
+        let before = std::mem::replace(self, by);
         if before.found.number == self.found.number {
             (self.loaded, self.picture) = (before.loaded, before.picture);
         }
@@ -256,8 +234,13 @@ impl AnswerView {
         }
     }
 
-    /// Sets the picture. The old one stays while the new one loads.
-    pub fn set_picture(&mut self, picture: Picture) {
+    /// Prepares the picture for its place. The old one stays while the new one loads.
+    fn prepare_picture(&mut self, place: Rect, scene: &Scene<'_>) {
+        let picture = match &self.loaded {
+            None => Picture::Loading,
+            Some(Err(why)) => Picture::None(why.clone()),
+            Some(Ok(loaded)) => picture_in(loaded, place, scene),
+        };
         let stays =
             matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
         if !stays {
@@ -265,49 +248,8 @@ impl AnswerView {
         }
     }
 
-    /// Runs an action. Enter reviews the item.
-    pub fn act(&mut self, action: Action) -> Vec<AnswerEffect> {
-        let model = self
-            .current()
-            .map(|of| of.model.clone())
-            .unwrap_or_default();
-        match action {
-            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
-            Action::WrongFirst => self.wrong_first = !self.wrong_first,
-            Action::NextAnswer => return vec![AnswerEffect::Step(true)],
-            Action::PreviousAnswer => return vec![AnswerEffect::Step(false)],
-            Action::AnswerDown | Action::AnswerUp => {
-                let to = if action == Action::AnswerDown {
-                    self.scroll + 3
-                } else {
-                    self.scroll.saturating_sub(3)
-                };
-                self.scroll = to.min(self.overflow);
-                return vec![];
-            }
-            // Works with any table content, even an empty table.
-            Action::Open => return vec![AnswerEffect::Item(self.found.number)],
-            action => {
-                let before = self.table.cursor_id();
-                let answers = self.table.act(action);
-                if self.table.cursor_id() != before {
-                    self.scroll = 0;
-                }
-                let opens =
-                    |answer: &Answer| matches!(answer, Answer::Effect(TableEffect::Open { .. }));
-                return answers
-                    .into_iter()
-                    .filter(|answer| !opens(answer))
-                    .map(AnswerEffect::Table)
-                    .collect();
-            }
-        }
-        self.arrange(&model);
-        vec![]
-    }
-
     /// The area of the picture; empty if there is no room.
-    pub fn picture_place(&self, area: Rect) -> Rect {
+    fn picture_place(&self, area: Rect) -> Rect {
         if area.width < WIDE.0 || area.height < WIDE.1 {
             return Rect::default();
         }
@@ -316,51 +258,6 @@ impl AnswerView {
             width: (area.height * 2).min(area.width * 2 / 5),
             ..area
         }
-    }
-
-    /// Draws the view: the picture on the left if there is room, the question, the models, and the
-    /// details.
-    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
-        let picture = self.picture_place(area);
-        if !picture.is_empty() {
-            draw_picture(&self.picture, false, picture, buf, look);
-        }
-        let left = if picture.is_empty() {
-            0
-        } else {
-            picture.width + 1
-        };
-        let area = Rect {
-            x: area.x + left,
-            width: area.width - left,
-            ..area
-        };
-        let head = self.draw_question(area, !picture.is_empty(), keys, buf, look);
-        let rest = area.height.saturating_sub(head);
-        // Two heading lines and a line with counts.
-        let rows = u16::try_from(self.order.len())
-            .unwrap_or(u16::MAX)
-            .saturating_add(3);
-        let table = rows
-            .clamp(4, rest.saturating_sub(BELOW).max(rest / 2).max(4))
-            .min(rest);
-        let above = Rect {
-            y: area.y + head,
-            height: table,
-            ..area
-        };
-        self.table.widen(above.width);
-        self.table.draw(above, buf, look);
-        self.draw_answer(
-            Rect {
-                y: above.bottom(),
-                height: rest - table,
-                ..area
-            },
-            keys,
-            buf,
-            look,
-        );
     }
 
     /// Draws the question and its options. Returns their number of lines.
@@ -452,5 +349,116 @@ impl AnswerView {
                 look.style(Role::Hint),
             );
         }
+    }
+}
+
+/// The picture of an item, or both of a pair.
+fn picture_in(loaded: &Loaded, place: Rect, scene: &Scene<'_>) -> Picture {
+    let sides = scene.pictures.sides(loaded);
+    let view = View {
+        part: ViewState::default().part(sides.as_ref(), false),
+        ..scene.pictures.cells_in(place)
+    };
+    match (sides, picture_of(&loaded.item, scene.root)) {
+        (Some(mut sides), _) => scene.pictures.one_of(&mut sides, view),
+        (None, Ok((key, path))) => scene.pictures.one(&key, &path, view),
+        (None, Err(NoPicture { why, .. })) => Picture::None(why),
+    }
+}
+
+impl Layer for AnswerView {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global]
+    }
+
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(&mut self.table)
+    }
+
+    /// Runs an action. Enter reviews the item.
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let model = self
+            .current()
+            .map(|of| of.model.clone())
+            .unwrap_or_default();
+        match action {
+            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
+            Action::WrongFirst => self.wrong_first = !self.wrong_first,
+            Action::NextAnswer => return vec![LayerEffect::Step(true)],
+            Action::PreviousAnswer => return vec![LayerEffect::Step(false)],
+            Action::AnswerDown | Action::AnswerUp => {
+                let to = if action == Action::AnswerDown {
+                    self.scroll + 3
+                } else {
+                    self.scroll.saturating_sub(3)
+                };
+                self.scroll = to.min(self.overflow);
+                return vec![];
+            }
+            // Works with any table content, even an empty table.
+            Action::Open => return vec![LayerEffect::Item(self.found.number)],
+            action => {
+                let before = self.table.cursor_id();
+                let answers = self.table.act(action);
+                if self.table.cursor_id() != before {
+                    self.scroll = 0;
+                }
+                let opens =
+                    |answer: &Answer| matches!(answer, Answer::Effect(TableEffect::Open { .. }));
+                return answers
+                    .into_iter()
+                    .filter(|answer| !opens(answer))
+                    .map(LayerEffect::Table)
+                    .collect();
+            }
+        }
+        self.arrange(&model);
+        vec![]
+    }
+
+    /// Draws the picture on the left if there is room, the question, the models, and the details.
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let (keys, look) = (scene.keymap, scene.look);
+        let picture = self.picture_place(area);
+        if !picture.is_empty() {
+            self.prepare_picture(picture, scene);
+            draw_picture(&self.picture, false, picture, buf, look);
+        }
+        let left = if picture.is_empty() {
+            0
+        } else {
+            picture.width + 1
+        };
+        let area = Rect {
+            x: area.x + left,
+            width: area.width - left,
+            ..area
+        };
+        let head = self.draw_question(area, !picture.is_empty(), keys, buf, look);
+        let rest = area.height.saturating_sub(head);
+        // Two heading lines and a line with counts.
+        let rows = u16::try_from(self.order.len())
+            .unwrap_or(u16::MAX)
+            .saturating_add(3);
+        let table = rows
+            .clamp(4, rest.saturating_sub(BELOW).max(rest / 2).max(4))
+            .min(rest);
+        let above = Rect {
+            y: area.y + head,
+            height: table,
+            ..area
+        };
+        self.table.widen(above.width);
+        self.table.draw(above, buf, look);
+        self.draw_answer(
+            Rect {
+                y: above.bottom(),
+                height: rest - table,
+                ..area
+            },
+            keys,
+            buf,
+            look,
+        );
     }
 }

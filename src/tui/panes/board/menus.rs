@@ -1,24 +1,21 @@
 //! The menus of the leaderboard: column groups, items, extraction rules, and breakdowns.
 
 use super::draw::{on, printed};
-use super::effects::{BoardEffect, ChoiceFor, ReplyFor};
-use super::pane::{BoardPane, Layer};
+use super::pane::BoardPane;
 use super::replies::OWN_RULE;
 use super::table::FIRST;
 use super::views::{self, Kind, View};
+use crate::pane::{Context, Typed};
 use crate::panes::metadata::edit_session::error_line;
+use crate::widgets::prompt::Prompt;
 use crate::widgets::text;
 use benchtop_formats::published_figures as published;
 use benchtop_metrics::extract::Extractor;
-use benchtop_model::Result;
 use benchtop_model::board::analysis::TOOL;
 use benchtop_model::board::{BoardQuery, Curated, PublishedFigures, Row};
 use benchtop_model::round::state::RoundState;
+use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
-
-fn refuse(why: impl Into<String>) -> Vec<BoardEffect> {
-    vec![BoardEffect::Refuse(why.into())]
-}
 
 /// The extraction rules. `None` stands for each question's own rule.
 fn rules() -> Vec<Option<String>> {
@@ -34,11 +31,45 @@ fn rule_line(rule: &Option<String>, now: &Option<String>) -> (String, String) {
     )
 }
 
+/// Receives the rounds and asks for the items to score.
+fn choose_curated(rounds: Result<Vec<RoundState>>, cx: &mut Context<'_>) {
+    let rounds = match rounds {
+        Ok(rounds) => rounds,
+        Err(problem) => return cx.say(error_line(&problem)),
+    };
+    let mut choices = vec![Curated::All, Curated::Accepted];
+    choices.extend(
+        rounds
+            .iter()
+            .rev()
+            .map(|round| Curated::Round(round.name.clone())),
+    );
+    let line = |choice: &Curated| {
+        let word = match choice {
+            Curated::All => "regardless of verdicts".to_string(),
+            Curated::Accepted => "shows the effect of the review".to_string(),
+            Curated::Round(name) => {
+                let round = rounds.iter().find(|round| round.name == *name);
+                round.map_or(String::new(), |r| {
+                    format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted)
+                })
+            }
+        };
+        (on(choice), word)
+    };
+    let lines = choices.iter().map(line).collect();
+    cx.choose("Score", lines, move |pane: &mut BoardPane, pick, cx| {
+        if let Some(curated) = choices.into_iter().nth(pick) {
+            pane.choose_board(cx, |ask| ask.curated = curated);
+        }
+    });
+}
+
 impl BoardPane {
     /// Asks for a column group.
-    pub(super) fn ask_measure(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn ask_measure(&self, cx: &mut Context<'_>) {
         let Some(board) = &self.found else {
-            return refuse("the leaderboard is loading");
+            return cx.say("the leaderboard is loading");
         };
         let (mut places, mut lines): (Vec<usize>, Vec<(String, String)>) = (Vec::new(), Vec::new());
         for (at, column) in board.columns.iter().enumerate() {
@@ -63,17 +94,21 @@ impl BoardPane {
             "predictions".into(),
             "counts of each model's predictions".into(),
         ));
-        vec![BoardEffect::AskChoice {
-            purpose: ChoiceFor::Column(places),
-            title: "Go to column group".into(),
+        cx.choose(
+            "Go to column group",
             lines,
-        }]
+            move |pane: &mut Self, pick, _| {
+                if let Some(at) = places.get(pick) {
+                    pane.table.go_to_group(*at);
+                }
+            },
+        );
     }
 
     /// Asks for a column or a model by name.
-    pub(super) fn ask_find(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn ask_find(&self, cx: &mut Context<'_>) {
         let Some(board) = &self.found else {
-            return refuse("the leaderboard is loading");
+            return cx.say("the leaderboard is loading");
         };
         let columns = self.table.columns();
         let mut lines: Vec<(String, String)> = columns
@@ -91,67 +126,66 @@ impl BoardPane {
                 .map_or("model".into(), |printed| format!("published in {printed}"))
         };
         lines.extend(board.rows.iter().map(|row| (row.model.clone(), word(row))));
-        let purpose = ChoiceFor::Find(
-            (0..columns.len()).collect(),
-            (0..board.rows.len() as u64).collect(),
-        );
-        vec![BoardEffect::AskChoice {
-            purpose,
-            title: "Find column or model".into(),
+        let (all, rows) = (columns.len(), board.rows.len());
+        cx.choose(
+            "Find column or model",
             lines,
-        }]
+            move |pane: &mut Self, pick, cx| match pick.checked_sub(all) {
+                None => pane.table.go_to_column(pick),
+                Some(row) if row < rows && !pane.table.go_to_id(row as u64) => {
+                    cx.say("that model is not in the visible rows");
+                }
+                Some(_) => {}
+            },
+        );
+    }
+
+    /// Asks for the filter of the questions to score. It applies while it is typed.
+    pub(super) fn ask_filter(&self, cx: &mut Context<'_>) {
+        let before = self.ask.filter.clone();
+        let prompt = Prompt::new("score only", before.to_text(), cx.env.history.to_vec());
+        cx.prompt_live(prompt, move |pane: &mut Self, typed, cx| {
+            let filter = match typed {
+                Typed::Changed(words) => Filter::parse(words).map_err(|problem| problem.what)?,
+                Typed::Done(words) => match Filter::parse(words) {
+                    Ok(filter) => filter,
+                    Err(problem) => {
+                        cx.error(&problem);
+                        return Ok(());
+                    }
+                },
+                Typed::Cancelled => before.clone(),
+            };
+            pane.choose_board(cx, |ask| ask.filter = filter);
+            Ok(())
+        });
+    }
+
+    /// Requests the board with a change.
+    fn choose_board(&mut self, cx: &mut Context<'_>, change: impl FnOnce(&mut BoardQuery)) {
+        let mut ask = self.ask.clone();
+        change(&mut ask);
+        self.request_board(ask, cx);
     }
 
     /// Asks for the items to score. Requests the rounds first.
-    pub(super) fn ask_curated(&mut self) -> Vec<BoardEffect> {
-        vec![BoardEffect::Ask(ReplyFor::Rounds, request::Rounds.into())]
-    }
-
-    /// Receives the rounds and asks for the items to score.
-    pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<BoardEffect> {
-        let rounds = match rounds {
-            Ok(rounds) => rounds,
-            Err(problem) => return refuse(error_line(&problem)),
-        };
-        let mut choices = vec![Curated::All, Curated::Accepted];
-        choices.extend(
-            rounds
-                .iter()
-                .rev()
-                .map(|round| Curated::Round(round.name.clone())),
-        );
-        let line = |choice: &Curated| {
-            let word = match choice {
-                Curated::All => "regardless of verdicts".to_string(),
-                Curated::Accepted => "shows the effect of the review".to_string(),
-                Curated::Round(name) => {
-                    let round = rounds.iter().find(|round| round.name == *name);
-                    round.map_or(String::new(), |r| {
-                        format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted)
-                    })
-                }
-            };
-            (on(choice), word)
-        };
-        let lines = choices.iter().map(line).collect();
-        vec![BoardEffect::AskChoice {
-            purpose: ChoiceFor::Curated(choices),
-            title: "Score".into(),
-            lines,
-        }]
+    pub(super) fn ask_curated(&self, cx: &mut Context<'_>) {
+        cx.ask(request::Rounds, |_: &mut Self, rounds, cx| {
+            choose_curated(rounds, cx)
+        });
     }
 
     /// Asks for the published rows to show.
-    pub(super) fn ask_printed(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn ask_printed(&self, cx: &mut Context<'_>) {
         let Some(board) = &self.found else {
-            return refuse("the leaderboard is loading");
+            return cx.say("the leaderboard is loading");
         };
         let papers = match published::papers_of(&board.columns) {
             Ok(papers) if papers.is_empty() => {
-                return refuse("no paper published a column of this board");
+                return cx.say("no paper published a column of this board");
             }
             Ok(papers) => papers,
-            Err(problem) => return refuse(error_line(&problem)),
+            Err(problem) => return cx.say(error_line(&problem)),
         };
         let mut choices = vec![PublishedFigures::Off, PublishedFigures::All];
         choices.extend(
@@ -168,29 +202,33 @@ impl BoardPane {
             (printed(choice), word.to_string())
         };
         let lines = choices.iter().map(line).collect();
-        vec![BoardEffect::AskChoice {
-            purpose: ChoiceFor::Printed(choices),
-            title: "Published rows".into(),
-            lines,
-        }]
+        cx.choose("Published rows", lines, move |pane: &mut Self, pick, cx| {
+            if let Some(printed) = choices.into_iter().nth(pick) {
+                pane.choose_board(cx, |ask| ask.printed = printed);
+            }
+        });
     }
 
     /// Asks for the extraction rule.
-    pub(super) fn ask_rule(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn ask_rule(&self, cx: &mut Context<'_>) {
         let rules = rules();
         let lines = rules
             .iter()
             .map(|rule| rule_line(rule, &self.ask.rule))
             .collect();
-        vec![BoardEffect::AskChoice {
-            purpose: ChoiceFor::Rule(rules),
-            title: "Extraction rule".into(),
+        cx.choose(
+            "Extraction rule",
             lines,
-        }]
+            move |pane: &mut Self, pick, cx| {
+                if let Some(rule) = rules.into_iter().nth(pick) {
+                    pane.choose_board(cx, |ask| ask.rule = rule);
+                }
+            },
+        );
     }
 
     /// Asks for a rule to compare with the board's rule.
-    pub(super) fn ask_other(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn ask_other(&self, cx: &mut Context<'_>) {
         let mut rules: Vec<Option<String>> = rules()
             .into_iter()
             .filter(|rule| *rule != self.shown.rule)
@@ -201,114 +239,53 @@ impl BoardPane {
             .collect();
         rules.push(Some(TOOL.into()));
         lines.push((TOOL.into(), "the verdicts in the imported files".into()));
-        let title = "Compare extraction with".to_string();
-        vec![BoardEffect::AskChoice {
-            purpose: ChoiceFor::Other(rules),
-            title,
+        cx.choose(
+            "Compare extraction with",
             lines,
-        }]
+            move |pane: &mut Self, pick, cx| {
+                if let Some(other) = rules.into_iter().nth(pick) {
+                    pane.ask_disagreements(other, true, cx);
+                }
+            },
+        );
     }
 
     /// Asks for a breakdown of the model under the cursor.
-    pub(super) fn ask_view(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn ask_view(&self, cx: &mut Context<'_>) {
         let (Some(board), Some(row)) = (&self.found, self.row()) else {
-            return refuse("no model to break down");
+            return cx.say("no model to break down");
         };
         if row.reference.is_some() {
-            return refuse("a published row has no breakdown: move to a scored model");
+            return cx.say("a published row has no breakdown: move to a scored model");
         }
         let kinds = views::kinds(board);
         if kinds.is_empty() {
-            return refuse("this board has no column groups to break down");
+            return cx.say("this board has no column groups to break down");
         }
         let lines = kinds
             .iter()
             .map(|(_, name, word)| (name.clone(), word.clone()))
             .collect();
-        let kinds = kinds.into_iter().map(|(kind, ..)| kind).collect();
+        let kinds: Vec<Kind> = kinds.into_iter().map(|(kind, ..)| kind).collect();
         let title = format!("Break down {} by", text::fit(&row.model, 40));
-        vec![BoardEffect::AskChoice {
-            purpose: ChoiceFor::View(kinds),
-            title,
-            lines,
-        }]
+        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+            if let Some(kind) = kinds.get(pick) {
+                pane.break_down(kind, cx);
+            }
+        });
     }
 
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<BoardEffect> {
-        match purpose {
-            ChoiceFor::Column(places) => {
-                if let Some(at) = places.get(pick) {
-                    self.table.go_to_group(*at);
-                }
-                vec![]
-            }
-            ChoiceFor::Find(columns, rows) => {
-                match (
-                    columns.get(pick),
-                    rows.get(pick.wrapping_sub(columns.len())),
-                ) {
-                    (Some(column), _) => self.table.go_to_column(*column),
-                    (None, Some(row)) if !self.table.go_to_id(*row) => {
-                        return refuse("that model is not in the visible rows");
-                    }
-                    _ => {}
-                }
-                vec![]
-            }
-            ChoiceFor::Curated(choices) => match choices.get(pick) {
-                Some(curated) => self.request_board(BoardQuery {
-                    curated: curated.clone(),
-                    ..self.ask.clone()
-                }),
-                None => vec![],
-            },
-            ChoiceFor::Printed(choices) => match choices.get(pick) {
-                Some(printed) => self.request_board(BoardQuery {
-                    printed: printed.clone(),
-                    ..self.ask.clone()
-                }),
-                None => vec![],
-            },
-            ChoiceFor::Rule(rules) => match rules.get(pick) {
-                Some(rule) => self.request_board(BoardQuery {
-                    rule: rule.clone(),
-                    ..self.ask.clone()
-                }),
-                None => vec![],
-            },
-            ChoiceFor::Other(rules) => match rules.get(pick).cloned() {
-                Some(other) => {
-                    let ask = Box::new(self.shown.clone());
-                    let want = ReplyFor::Disagreements {
-                        ask: ask.clone(),
-                        other: other.clone(),
-                        show: true,
-                    };
-                    vec![BoardEffect::Ask(
-                        want,
-                        request::Disagreements { ask, other }.into(),
-                    )]
-                }
-                None => vec![],
-            },
-            ChoiceFor::View(kinds) => {
-                let (Some(board), Some(row), Some(kind)) =
-                    (&self.found, self.row(), kinds.get(pick))
-                else {
-                    return vec![];
-                };
-                if *kind == Kind::Stability {
-                    return self.ask_stable();
-                }
-                match View::new(kind, board, row) {
-                    Some(view) => {
-                        self.layers.push(Layer::View(view));
-                        vec![]
-                    }
-                    None => refuse(format!("{} has no answers for this breakdown", row.model)),
-                }
-            }
+    /// Shows a breakdown of the model under the cursor.
+    fn break_down(&mut self, kind: &Kind, cx: &mut Context<'_>) {
+        let (Some(board), Some(row)) = (&self.found, self.row()) else {
+            return;
+        };
+        if *kind == Kind::Stability {
+            return self.ask_stable(cx);
+        }
+        match View::new(kind, board, row) {
+            Some(view) => self.push_layer(view),
+            None => cx.say(format!("{} has no answers for this breakdown", row.model)),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `pane` | the state of the pane and its layers |
-//! | `effects` | the effects for the program to carry out |
+//! | `layer` | what the views over the leaderboard implement |
 //! | `replies`, `stability_replies` | requests to the owner, and its replies |
 //! | `table_effects` | results of table actions; opening a cell |
 //! | `table`, `values` | a board as a table; values with their units |
@@ -20,9 +20,9 @@ mod compare;
 mod detail;
 mod draw;
 mod drilldown;
-mod effects;
 mod item_answers;
 mod item_answers_view;
+mod layer;
 mod menus;
 mod pane;
 mod replies;
@@ -34,23 +34,15 @@ mod table_effects;
 mod values;
 mod views;
 
-pub use drilldown::DrilldownView;
-pub use effects::{BoardEffect, ChoiceFor, ReplyFor};
-pub use item_answers_view::AnswerView;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
 pub use pane::{BoardPane, Interval};
-pub use views::Kind as Breakdown;
+pub use values::interval;
 
-use compare::CompareEffect;
-use drilldown::BehindEffect;
-use item_answers_view::AnswerEffect;
-use pane::Layer;
-use rules::RulesEffect;
-use stability::StableEffect;
-use views::ViewEffect;
-
-use crate::action::Action;
-use crate::widgets::table::{CopyFormat, CopyWhat, TableEffect};
-use benchtop_model::Result;
+use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Context, Notice, Pane, Scene};
 use benchtop_model::board::{Board, BoardQuery};
 
 impl BoardPane {
@@ -64,140 +56,107 @@ impl BoardPane {
             decimals: decimals.clamp(1, 2),
             ..BoardPane::waiting(interval)
         };
-        pane.asked = Some(BoardQuery::default());
-        pane.on_board(&BoardQuery::default(), Ok(board));
+        pane.take_board(&BoardQuery::default(), board);
+        pane.ranked_by = pane.sorted_by();
         pane
     }
 
-    /// Selects or unselects rows that match a pattern. Fails with
-    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) if the pattern is invalid.
-    pub fn select_regex(
-        &mut self,
-        column: usize,
-        pattern: &str,
-        on: bool,
-    ) -> Result<Vec<BoardEffect>> {
-        let answer = self
-            .top_table()
-            .map(|t| t.select_regex(column, pattern, on))
-            .transpose()?
-            .flatten();
-        Ok(answer.map(|a| self.carry_out(a)).unwrap_or_default())
+    /// Closes what was opened last.
+    fn close(&mut self, cx: &mut Context<'_>) {
+        if self.close_layer(cx) || self.table.surface() {
+            return;
+        }
+        match self.marked {
+            Some(_) => self.clear_mark(),
+            None => cx.leave(),
+        }
     }
 
-    /// Copies rows of the topmost table.
-    pub fn copy(&mut self, what: CopyWhat, format: CopyFormat) -> Vec<BoardEffect> {
-        let answer = self
-            .top_table()
-            .and_then(|t| t.answer(TableEffect::Copy(what, format)));
-        answer.map(|a| self.carry_out(a)).unwrap_or_default()
+    fn act_on_board(&mut self, action: Action, cx: &mut Context<'_>) {
+        match action {
+            Action::ChooseMeasure => self.ask_measure(cx),
+            Action::Find => self.ask_find(cx),
+            Action::BoardFilter => self.ask_filter(cx),
+            Action::BoardCurated => self.ask_curated(cx),
+            Action::BoardRule => self.ask_rule(cx),
+            Action::BoardPrinted => self.ask_printed(cx),
+            Action::CompareRules => self.ask_other(cx),
+            Action::BoardViews => self.ask_view(cx),
+            Action::CompareModels => self.compare(cx),
+            Action::ShowInterval => self.ask_interval(cx),
+            action => {
+                for answer in self.table.act(action) {
+                    self.carry_out(answer, cx);
+                }
+                self.rank(cx);
+            }
+        }
+    }
+}
+
+impl Pane for BoardPane {
+    fn scopes(&self) -> &'static [Scope] {
+        match self.layers.last() {
+            None => &[Scope::Board, Scope::Table, Scope::Global],
+            Some(layer) => layer.scopes(),
+        }
     }
 
-    pub fn act(&mut self, action: Action) -> Vec<BoardEffect> {
-        let closes = matches!(action, Action::Back | Action::MenuCancel);
-        if closes || action == Action::MenuConfirm {
-            return match self.layers.pop() {
-                Some(layer) => BoardPane::closed(&layer),
-                None if self.table.surface() => vec![],
-                None if self.marked.is_some() => self.clear_mark(),
-                None => vec![BoardEffect::Leave],
-            };
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "Models by measures; each cell is k of n. {} lists the answers behind a cell. {} and {} choose the items to \
+             score, {} breaks a model down, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
+             McNemar tests between neighbors, Holm-corrected.",
+            keys.press(Action::Open),
+            keys.press(Action::BoardFilter),
+            keys.press(Action::BoardCurated),
+            keys.press(Action::BoardViews),
+            keys.press(Action::CompareModels)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        if self.asked.is_none() && (self.found.is_none() || self.stale) {
+            self.reload(cx);
+        }
+        self.request_answered_again(cx);
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        if matches!(
+            action,
+            Action::Back | Action::MenuCancel | Action::MenuConfirm
+        ) {
+            return self.close(cx);
         }
         match self.layers.last_mut() {
-            None => self.act_on_board(action),
-            Some(Layer::Page(page)) => {
-                page.act(action);
-                vec![]
-            }
-            Some(Layer::Frequency(view)) => {
-                let effects = view.act(action);
-                effects
-                    .into_iter()
-                    .flat_map(|e| self.after_frequency(e))
-                    .collect()
-            }
-            Some(Layer::Describe(view)) => {
-                let answers = view.act(action);
-                answers
-                    .into_iter()
-                    .flat_map(|a| self.after_describe(a))
-                    .collect()
-            }
-            Some(Layer::Drilldown(view)) => {
-                let effects = view.act(action);
-                let after = |pane: &mut BoardPane, effect| match effect {
-                    BehindEffect::Show(item, model) => pane.ask_answered(item, model),
-                    BehindEffect::Table(answer) => pane.carry_out(answer),
-                };
-                effects.into_iter().flat_map(|e| after(self, e)).collect()
-            }
-            Some(Layer::Answer(view)) => {
-                let effects = view.act(action);
-                let after = |pane: &mut BoardPane, effect| match effect {
-                    AnswerEffect::Item(number) => vec![BoardEffect::Item(number)],
-                    AnswerEffect::Step(forward) => pane.step_answer(forward),
-                    AnswerEffect::Table(answer) => pane.carry_out(answer),
-                };
-                effects.into_iter().flat_map(|e| after(self, e)).collect()
-            }
-            Some(Layer::View(view)) => {
-                let effects = view.act(action);
-                let model = view.model.clone();
-                let after = |pane: &mut BoardPane, effect| match effect {
-                    ViewEffect::Behind(column) => pane.ask_behind(&model, &column),
-                    ViewEffect::Table(answer) => pane.carry_out(answer),
-                };
-                effects.into_iter().flat_map(|e| after(self, e)).collect()
-            }
-            Some(Layer::Compare(view)) => {
-                let effects = view.act(action);
-                let after = |pane: &mut BoardPane, effect| match effect {
-                    CompareEffect::Items(words) => vec![BoardEffect::Items(words)],
-                    CompareEffect::Table(answer) => pane.carry_out(answer),
-                };
-                effects.into_iter().flat_map(|e| after(self, e)).collect()
-            }
-            Some(Layer::Stable(view)) => {
-                let effects = view.act(action);
-                let after = |pane: &mut BoardPane, effect| match effect {
-                    StableEffect::Behind(model, column) => pane.ask_behind(&model, &column),
-                    StableEffect::Table(answer) => pane.carry_out(answer),
-                };
-                effects.into_iter().flat_map(|e| after(self, e)).collect()
-            }
-            Some(Layer::Rules(view)) => {
-                let effects = view.act(action);
-                let after = |pane: &mut BoardPane, effect| match effect {
-                    RulesEffect::Show(view) => pane.push_layer(Layer::Drilldown(*view)),
-                    RulesEffect::Table(answer) => pane.carry_out(answer),
-                };
-                effects.into_iter().flat_map(|e| after(self, e)).collect()
+            None => self.act_on_board(action, cx),
+            Some(layer) => {
+                for effect in layer.act(action) {
+                    self.carry_out_of_layer(effect, cx);
+                }
             }
         }
     }
 
-    fn act_on_board(&mut self, action: Action) -> Vec<BoardEffect> {
-        match action {
-            Action::ChooseMeasure => self.ask_measure(),
-            Action::Find => self.ask_find(),
-            Action::BoardFilter => vec![BoardEffect::AskFilter(self.ask.filter.to_text())],
-            Action::BoardCurated => self.ask_curated(),
-            Action::BoardRule => self.ask_rule(),
-            Action::BoardPrinted => self.ask_printed(),
-            Action::CompareRules => self.ask_other(),
-            Action::BoardViews => self.ask_view(),
-            Action::CompareModels => self.compare(),
-            Action::ShowInterval => self.ask_interval(),
-            action => {
-                let answers = self.table.act(action);
-                let mut effects: Vec<BoardEffect> = answers
-                    .into_iter()
-                    .flat_map(|a| self.carry_out(a))
-                    .collect();
-                effects.extend(self.rank());
-                effects
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        match notice {
+            Notice::Resync | Notice::Items(_) | Notice::AnswersReparsed if cx.env.is_shown => {
+                self.reload(cx);
             }
+            Notice::Resync | Notice::Items(_) | Notice::AnswersReparsed => self.outdated(),
+            Notice::Changed if cx.env.is_shown => self.on_verdicts(cx),
+            _ => {}
         }
+    }
+
+    fn selected_item(&self) -> Option<&str> {
+        Some(&self.behind()?.item)
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        self.draw_parts(area, buf, scene);
+        None
     }
 }
 

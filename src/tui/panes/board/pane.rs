@@ -2,53 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::compare::CompareView;
 use super::drilldown::DrilldownView;
-use super::effects::BoardEffect;
-use super::item_answers_view::AnswerView;
-use super::rules::RulesView;
-use super::stability::StableView;
+use super::layer::Layer;
 use super::table::{self, FIRST, Ranks};
-use super::views::View;
-use crate::action::Scope;
-use crate::widgets::page::Page;
-use crate::widgets::table::{DescribeView, FrequencyView, LocalTable};
+use crate::widgets::table::LocalTable;
 use benchtop_model::board::analysis::CellInterval;
 use benchtop_model::board::{AnswerDetail, Board, BoardQuery, Row};
 
 /// Computes the 95 % interval of `k` of `n`, both ends in 0..=1.
 pub type Interval = fn(k: u64, n: u64) -> (f64, f64);
-
-/// A layer on top of the leaderboard.
-#[derive(Debug)]
-pub(super) enum Layer {
-    Frequency(FrequencyView),
-    Describe(DescribeView),
-    Drilldown(DrilldownView),
-    Answer(Box<AnswerView>),
-    View(View),
-    Compare(CompareView),
-    Rules(RulesView),
-    Stable(StableView),
-    Page(Page),
-}
-
-impl Layer {
-    /// The table that gets the keys. `None` on a page.
-    pub(super) fn table_mut(&mut self) -> Option<&mut LocalTable> {
-        match self {
-            Layer::Frequency(view) => Some(view.table_mut()),
-            Layer::Describe(view) => Some(view.table_mut()),
-            Layer::Drilldown(view) => Some(view.table_mut()),
-            Layer::Answer(view) => Some(view.table_mut()),
-            Layer::View(view) => Some(view.table_mut()),
-            Layer::Compare(view) => Some(view.table_mut()),
-            Layer::Rules(view) => Some(view.table_mut()),
-            Layer::Stable(view) => Some(view.table_mut()),
-            Layer::Page(_) => None,
-        }
-    }
-}
 
 #[derive(Debug)]
 pub struct BoardPane {
@@ -76,7 +38,7 @@ pub struct BoardPane {
     /// rule.
     pub(super) read_otherwise: Option<u64>,
     pub(super) table: LocalTable,
-    pub(super) layers: Vec<Layer>,
+    pub(super) layers: Vec<Box<dyn Layer>>,
 }
 
 impl BoardPane {
@@ -107,26 +69,10 @@ impl BoardPane {
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        match self.layers.last() {
-            None => &[Scope::Board, Scope::Table, Scope::Global],
-            Some(Layer::Page(_)) => &[Scope::Overlay, Scope::Table, Scope::Global],
-            Some(Layer::Drilldown(_)) => &[Scope::Behind, Scope::Table, Scope::Global],
-            Some(Layer::Answer(_)) => &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global],
-            Some(_) => &[Scope::Table, Scope::Global],
-        }
-    }
-
     /// The answer under the cursor, while the answers behind a cell are shown.
-    pub fn behind(&self) -> Option<&AnswerDetail> {
-        self.layers.iter().rev().find_map(|l| {
-            if let Layer::Drilldown(view) = l {
-                view.current()
-            } else {
-                None
-            }
-        })
+    pub(super) fn behind(&self) -> Option<&AnswerDetail> {
+        let mut layers = self.layers.iter().rev();
+        layers.find_map(|layer| layer.of::<DrilldownView>()?.current())
     }
 
     /// The present board on all items, if the board has fewer.
@@ -163,8 +109,7 @@ impl BoardPane {
         }
     }
 
-    pub(super) fn push_layer(&mut self, layer: Layer) -> Vec<BoardEffect> {
-        self.layers.push(layer);
-        vec![]
+    pub(super) fn push_layer(&mut self, layer: impl Layer) {
+        self.layers.push(Box::new(layer));
     }
 }

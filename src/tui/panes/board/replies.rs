@@ -2,16 +2,16 @@
 
 use super::compare::CompareView;
 use super::drilldown::DrilldownView;
-use super::effects::{BoardEffect, ReplyFor};
-use super::pane::{BoardPane, Layer};
+use super::pane::BoardPane;
 use super::rules::RulesView;
 use super::table::{self, FIRST, Ranks, Shown};
 use crate::action::Action;
+use crate::pane::Context;
 use crate::panes::metadata::edit_session::error_line;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank};
-use benchtop_model::board::{Board, BoardQuery, Curated, DrilldownPage, PublishedFigures, Scale};
-use benchtop_model::{Filter, Result};
+use benchtop_model::board::analysis::{ModelComparison, Rank};
+use benchtop_model::board::{Board, BoardQuery, Curated, PublishedFigures, Scale};
+use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::wire::request;
 
 /// A model, and the source of its row if it is a published one.
@@ -20,91 +20,84 @@ type RowName = (String, Option<String>);
 /// The name of the default, where each question has its own rule.
 pub(super) const OWN_RULE: &str = "each question's own rule";
 
-impl BoardPane {
-    /// Opens the pane: requests the board unless it is present or requested.
-    pub fn start(&mut self) -> Vec<BoardEffect> {
-        let mut effects = if self.asked.is_some() || self.found.is_some() && !self.stale {
-            vec![]
-        } else {
-            self.reload()
-        };
-        effects.extend(self.request_answered_again());
-        effects
+/// Unwraps a reply. Shows an error, unless the request was canceled.
+pub(super) fn ok_or_show<T>(reply: Result<T>, cx: &mut Context<'_>) -> Option<T> {
+    match reply {
+        Ok(reply) => return Some(reply),
+        Err(problem) if problem.kind == ErrorKind::Cancelled => {}
+        Err(problem) => cx.error(&problem),
     }
+    None
+}
 
+impl BoardPane {
     /// Requests the board again after answers or items changed, or after reconnecting. The old one
     /// stays until the reply.
-    pub fn reload(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn reload(&mut self, cx: &mut Context<'_>) {
         self.asked = None;
-        let mut effects = self.ask();
-        effects.extend(self.request_stable_again());
-        effects
+        self.ask(cx);
+        self.request_stable_again(cx);
     }
 
     /// Marks the board as outdated while it is not on the screen.
-    pub fn outdated(&mut self) {
+    pub(super) fn outdated(&mut self) {
         self.stale = true;
         self.asked = None;
     }
 
     /// Requests the board again after verdicts, if they decide which items are scored.
-    pub fn on_verdicts(&mut self) -> Vec<BoardEffect> {
-        let follows = self.ask.curated != Curated::All || !self.ask.filter.status.is_empty();
-        match (follows, self.asked.is_some()) {
-            (false, _) => vec![],
-            (true, true) => {
-                self.stale = true;
-                vec![]
-            }
-            (true, false) => self.ask(),
+    pub(super) fn on_verdicts(&mut self, cx: &mut Context<'_>) {
+        if self.ask.curated == Curated::All && self.ask.filter.status.is_empty() {
+            return;
+        }
+        match self.asked {
+            Some(_) => self.stale = true,
+            None => self.ask(cx),
         }
     }
 
-    fn ask(&mut self) -> Vec<BoardEffect> {
-        let ask = Box::new(self.ask.clone());
-        self.asked = Some(self.ask.clone());
+    fn ask(&mut self, cx: &mut Context<'_>) {
+        let ask = self.ask.clone();
+        self.asked = Some(ask.clone());
         self.stale = false;
-        let mut effects = vec![BoardEffect::Ask(
-            ReplyFor::Board(ask.clone()),
-            request::Board(ask.clone()).into(),
-        )];
-        if ask.curated != Curated::All {
-            let all = BoardQuery {
-                curated: Curated::All,
-                printed: PublishedFigures::Off,
-                ..self.ask.clone()
-            };
-            effects.push(BoardEffect::Ask(
-                ReplyFor::Whole(ask),
-                request::Board(Box::new(all)).into(),
-            ));
+        let request = request::Board(Box::new(ask.clone()));
+        cx.ask(request, move |pane: &mut Self, board, cx| {
+            pane.on_board(&ask, board, cx);
+        });
+        if self.ask.curated == Curated::All {
+            return;
         }
-        effects
+        let ask = self.ask.clone();
+        let all = BoardQuery {
+            curated: Curated::All,
+            printed: PublishedFigures::Off,
+            ..self.ask.clone()
+        };
+        cx.ask(
+            request::Board(Box::new(all)),
+            move |pane: &mut Self, board, _| {
+                pane.on_full_board(ask, board);
+            },
+        );
     }
 
     /// Requests another board.
-    pub(super) fn request_board(&mut self, ask: BoardQuery) -> Vec<BoardEffect> {
-        if self.ask == ask {
-            return vec![];
+    pub(super) fn request_board(&mut self, ask: BoardQuery, cx: &mut Context<'_>) {
+        if self.ask != ask {
+            self.ask = ask;
+            self.ask(cx);
         }
-        self.ask = ask;
-        self.ask()
-    }
-
-    /// Limits the scored questions to a filter. Fails with
-    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) if `words` is not a filter.
-    pub fn filter(&mut self, words: &str) -> Result<Vec<BoardEffect>> {
-        let filter = Filter::parse(words)?;
-        Ok(self.request_board(BoardQuery {
-            filter,
-            ..self.ask.clone()
-        }))
     }
 
     /// Receives a board. Ignores one of an earlier request.
-    pub fn on_board(&mut self, ask: &BoardQuery, board: Result<Board>) -> Vec<BoardEffect> {
+    pub(super) fn on_board(
+        &mut self,
+        ask: &BoardQuery,
+        board: Result<Board>,
+        cx: &mut Context<'_>,
+    ) {
         if self.asked.as_ref() != Some(ask) {
-            return vec![];
+            return;
         }
         self.asked = None;
         let board = match board {
@@ -113,35 +106,30 @@ impl BoardPane {
                 // Keep the board on the screen and its request.
                 if self.found.is_some() {
                     self.ask = self.shown.clone();
-                    return vec![BoardEffect::Refuse(error_line(&problem))];
+                    return cx.say(error_line(&problem));
                 }
                 self.failed = Some(error_line(&problem));
-                return vec![];
+                return;
             }
         };
+        self.take_board(ask, board);
+        self.ask_ranks(cx);
+        if ask.rule.is_some() && self.read_otherwise.is_none() {
+            self.ask_disagreements(None, false, cx);
+        }
+        if self.stale {
+            self.ask(cx);
+        }
+    }
+
+    /// Shows a board.
+    pub(super) fn take_board(&mut self, ask: &BoardQuery, board: Board) {
         if *ask != self.shown {
             self.read_otherwise = None;
         }
         (self.shown, self.failed) = (ask.clone(), None);
         self.intervals.clear();
         self.show(board);
-        let mut effects = self.ask_ranks();
-        if ask.rule.is_some() && self.read_otherwise.is_none() {
-            let ask = Box::new(ask.clone());
-            let want = ReplyFor::Disagreements {
-                ask: ask.clone(),
-                other: None,
-                show: false,
-            };
-            effects.push(BoardEffect::Ask(
-                want,
-                request::Disagreements { ask, other: None }.into(),
-            ));
-        }
-        if self.stale {
-            effects.extend(self.ask());
-        }
-        effects
     }
 
     /// Replaces the board. Cursor, sorting, and hidden columns stay where possible.
@@ -225,15 +213,13 @@ impl BoardPane {
     }
 
     /// Requests ranks if the sort column changed.
-    pub(super) fn rank(&mut self) -> Vec<BoardEffect> {
-        if self.ranked_by == self.sorted_by() {
-            vec![]
-        } else {
-            self.ask_ranks()
+    pub(super) fn rank(&mut self, cx: &mut Context<'_>) {
+        if self.ranked_by != self.sorted_by() {
+            self.ask_ranks(cx);
         }
     }
 
-    fn ask_ranks(&mut self) -> Vec<BoardEffect> {
+    fn ask_ranks(&mut self, cx: &mut Context<'_>) {
         self.ranked_by = self.sorted_by();
         if self
             .ranks
@@ -245,17 +231,22 @@ impl BoardPane {
             self.fill(at);
         }
         let Some(column) = self.ranked_by.clone() else {
-            return vec![];
+            return;
         };
-        let (ask, name) = (Box::new(self.shown.clone()), column.clone());
-        vec![BoardEffect::Ask(
-            ReplyFor::Ranks(ask.clone(), name),
-            request::Ranks { ask, column }.into(),
-        )]
+        let (of, by) = (self.shown.clone(), column.clone());
+        let ask = Box::new(of.clone());
+        cx.ask(
+            request::Ranks { ask, column },
+            move |pane: &mut Self, ranks, cx| {
+                if let Some(ranks) = ok_or_show(ranks, cx) {
+                    pane.on_ranks(&of, by, ranks);
+                }
+            },
+        );
     }
 
     /// Receives ranks.
-    pub fn on_ranks(&mut self, ask: &BoardQuery, column: String, ranks: Vec<(String, Rank)>) {
+    fn on_ranks(&mut self, ask: &BoardQuery, column: String, ranks: Vec<(String, Rank)>) {
         if *ask != self.shown || self.sorted_by().as_ref() != Some(&column) {
             return;
         }
@@ -265,164 +256,131 @@ impl BoardPane {
     }
 
     /// Receives the board on all items.
-    pub fn on_full_board(&mut self, ask: &BoardQuery, board: Result<Board>) {
-        if *ask == self.ask {
-            self.whole = board.ok().map(|board| (ask.clone(), board));
+    fn on_full_board(&mut self, ask: BoardQuery, board: Result<Board>) {
+        if ask == self.ask {
+            self.whole = board.ok().map(|board| (ask, board));
         }
     }
 
-    /// Requests the interval of the cell under the cursor.
-    pub(super) fn ask_interval(&mut self) -> Vec<BoardEffect> {
+    /// Requests the interval of the cell under the cursor. The detail line shows it.
+    pub(super) fn ask_interval(&mut self, cx: &mut Context<'_>) {
         let (Some(row), Some(column)) = (self.row(), self.column()) else {
-            return vec![BoardEffect::Refuse("move to a number first".into())];
+            return cx.say("move to a number first");
         };
         if row.reference.is_some() {
-            return vec![BoardEffect::Refuse(
-                "a published number has no answers to resample".into(),
-            )];
+            return cx.say("a published number has no answers to resample");
         }
-        let (model, column) = (row.model.clone(), column.name.clone());
-        let ask = Box::new(self.shown.clone());
-        let want = ReplyFor::Sure(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(
-            want,
-            request::CellInterval {
-                ask,
-                model,
-                column,
-                plan: Bootstrap::default(),
+        let ask = request::CellInterval {
+            ask: Box::new(self.shown.clone()),
+            model: row.model.clone(),
+            column: column.name.clone(),
+            plan: Bootstrap::default(),
+        };
+        let (of, cell) = (self.shown.clone(), (ask.model.clone(), ask.column.clone()));
+        cx.ask(ask, move |pane: &mut Self, sure, cx| {
+            if let Some(sure) = ok_or_show(sure, cx).filter(|_| of == pane.shown) {
+                pane.intervals.insert(cell, sure);
             }
-            .into(),
-        )]
-    }
-
-    /// Receives an interval. The detail line shows it.
-    pub fn on_interval(
-        &mut self,
-        ask: &BoardQuery,
-        model: String,
-        column: String,
-        sure: CellInterval,
-    ) {
-        if *ask == self.shown {
-            self.intervals.insert((model, column), sure);
-        }
-    }
-
-    pub(super) fn ask_behind(&mut self, model: &str, column: &str) -> Vec<BoardEffect> {
-        let (model, column) = (model.to_string(), column.to_string());
-        let ask = Box::new(self.shown.clone());
-        let want = ReplyFor::Behind(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(
-            want,
-            request::Drilldown {
-                ask,
-                model,
-                column,
-                from: 0,
-            }
-            .into(),
-        )]
+        });
     }
 
     /// Shows the first page of answers behind a cell.
-    pub fn on_drilldown(
-        &mut self,
-        ask: &BoardQuery,
-        (model, column): (&str, &str),
-        page: DrilldownPage,
-    ) {
-        if *ask == self.shown {
-            self.layers.push(Layer::Drilldown(DrilldownView::new(
-                model,
-                column,
-                page.answers,
-                page.all,
-            )));
-        }
+    pub(super) fn ask_behind(&mut self, model: &str, column: &str, cx: &mut Context<'_>) {
+        let (model, column) = (model.to_string(), column.to_string());
+        let ask = request::Drilldown {
+            ask: Box::new(self.shown.clone()),
+            model: model.clone(),
+            column: column.clone(),
+            from: 0,
+        };
+        let of = self.shown.clone();
+        cx.ask(ask, move |pane: &mut Self, page, cx| {
+            if let Some(page) = ok_or_show(page, cx).filter(|_| of == pane.shown) {
+                pane.push_layer(DrilldownView::new(&model, &column, page.answers, page.all));
+            }
+        });
     }
 
     /// Marks the model under the cursor, or compares it with the marked one.
-    pub(super) fn compare(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn compare(&mut self, cx: &mut Context<'_>) {
         let Some(row) = self.row() else {
-            return vec![BoardEffect::Refuse("no model to compare".into())];
+            return cx.say("no model to compare");
         };
         if row.reference.is_some() {
-            return vec![BoardEffect::Refuse(
-                "a published row has no answers to compare".into(),
-            )];
+            return cx.say("a published row has no answers to compare");
         }
         let model = row.model.clone();
         match self.marked.clone() {
             None => {
                 self.marked = Some(model.clone());
                 self.fill(Some((model, None)));
-                vec![]
             }
             Some(marked) if marked == model => self.clear_mark(),
             Some(marked) => {
-                let Some(column) = self
-                    .column()
-                    .map(|c| c.name.clone())
-                    .or_else(|| self.sorted_by())
-                else {
-                    return vec![BoardEffect::Refuse(
-                        "move to the column to compare by".into(),
-                    )];
+                let column = self.column().map(|c| c.name.clone());
+                let Some(column) = column.or_else(|| self.sorted_by()) else {
+                    return cx.say("move to the column to compare by");
                 };
-                let (ask, plan) = (Box::new(self.shown.clone()), Bootstrap::default());
-                let compare = request::Compare {
-                    ask: ask.clone(),
-                    models: [marked, model],
-                    column,
-                    plan,
-                }
-                .into();
-                vec![BoardEffect::Ask(ReplyFor::Compared(ask), compare)]
+                self.ask_comparison([marked, model], column, cx);
             }
         }
     }
 
+    fn ask_comparison(&self, models: [String; 2], column: String, cx: &mut Context<'_>) {
+        let (of, plan) = (self.shown.clone(), Bootstrap::default());
+        let ask = request::Compare {
+            ask: Box::new(of.clone()),
+            models,
+            column,
+            plan,
+        };
+        cx.ask(ask, move |pane: &mut Self, compared, cx| {
+            if let Some(compared) = ok_or_show(compared, cx).filter(|_| of == pane.shown) {
+                pane.on_comparison(compared);
+            }
+        });
+    }
+
     /// Clears the mark.
-    pub(super) fn clear_mark(&mut self) -> Vec<BoardEffect> {
+    pub(super) fn clear_mark(&mut self) {
         self.marked = None;
         let at = self.current_row_name();
         self.fill(at);
-        vec![]
     }
 
-    pub fn on_comparison(&mut self, ask: &BoardQuery, compared: ModelComparison) {
-        if *ask == self.shown {
-            let columns = self.found.as_ref().map_or(&[][..], |board| &board.columns);
-            let scale = columns
-                .iter()
-                .find(|c| c.name == compared.column)
-                .map_or(Scale::Share, |c| c.scale);
-            self.layers
-                .push(Layer::Compare(CompareView::new(compared, scale)));
-        }
+    fn on_comparison(&mut self, compared: ModelComparison) {
+        let columns = self.found.as_ref().map_or(&[][..], |board| &board.columns);
+        let scale = columns
+            .iter()
+            .find(|c| c.name == compared.column)
+            .map_or(Scale::Share, |c| c.scale);
+        self.push_layer(CompareView::new(compared, scale));
     }
 
-    /// Receives the differences between two rules, to show or only count them.
-    pub fn on_disagreements(
-        &mut self,
-        ask: &BoardQuery,
-        other: Option<&str>,
+    /// Requests the differences between the rule of the board and another one, to show or only
+    /// count them.
+    pub(super) fn ask_disagreements(
+        &self,
+        other: Option<String>,
         show: bool,
-        found: Vec<Disagreement>,
+        cx: &mut Context<'_>,
     ) {
-        if *ask != self.shown {
-            return;
-        }
-        if !show {
-            self.read_otherwise = Some(found.iter().map(|d| d.differ).sum());
-            return;
-        }
-        let first = self.shown.rule.as_deref().unwrap_or(OWN_RULE);
-        self.layers.push(Layer::Rules(RulesView::new(
-            first,
-            other.unwrap_or(OWN_RULE),
-            found,
-        )));
+        let (of, second) = (self.shown.clone(), other.clone());
+        let ask = Box::new(of.clone());
+        let ask = request::Disagreements { ask, other };
+        cx.ask(ask, move |pane: &mut Self, found, cx| {
+            match ok_or_show(found, cx).filter(|_| of == pane.shown) {
+                Some(found) if show => {
+                    let first = pane.shown.rule.as_deref().unwrap_or(OWN_RULE);
+                    let second = second.as_deref().unwrap_or(OWN_RULE);
+                    let view = RulesView::new(first, second, found);
+                    pane.push_layer(view);
+                }
+                Some(found) => {
+                    pane.read_otherwise = Some(found.iter().map(|d| d.differ).sum());
+                }
+                None => {}
+            }
+        });
     }
 }

@@ -4,22 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::drilldown::DrilldownView;
+use super::layer::{Layer, LayerEffect};
 use crate::action::Action;
-use crate::theme::Look;
+use crate::pane::Scene;
 use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 use benchtop_model::ToolVerdict;
 use benchtop_model::board::AnswerDetail;
 use benchtop_model::board::analysis::{Disagreement, TOOL};
-
-/// The result of an action.
-#[derive(Debug)]
-pub enum RulesEffect {
-    /// Show these answers.
-    Show(Box<DrilldownView>),
-    /// The result of a table action.
-    Table(Answer),
-}
 
 /// The number of differences between two rules, by model.
 #[derive(Clone, Debug)]
@@ -64,31 +56,6 @@ impl RulesView {
         }
     }
 
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
-    }
-
-    /// Runs a table action. Enter shows a model's first answers on which the rules differ.
-    pub fn act(&mut self, action: Action) -> Vec<RulesEffect> {
-        let answers = self.table.act(action);
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                match usize::try_from(id)
-                    .ok()
-                    .and_then(|at| self.found.get(at))
-                    .filter(|d| !d.examples.is_empty())
-                {
-                    Some(found) => RulesEffect::Show(Box::new(self.examples(found))),
-                    None => RulesEffect::Table(Answer::Effect(TableEffect::Refuse(
-                        "the rules agree on all its answers".into(),
-                    ))),
-                }
-            }
-            other => RulesEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
-    }
-
     fn examples(&self, found: &Disagreement) -> DrilldownView {
         let detail = |(behind, read): &(AnswerDetail, Option<String>)| {
             let verdict = behind
@@ -123,8 +90,33 @@ impl RulesView {
             found.differ,
         )
     }
+}
 
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
-        self.table.draw(area, buf, look);
+impl Layer for RulesView {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(&mut self.table)
+    }
+
+    /// Runs a table action. Enter shows a model's first answers on which the rules differ.
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let answers = self.table.act(action);
+        let effect = |answer| match answer {
+            Answer::Effect(TableEffect::Open { id, .. }) => {
+                match usize::try_from(id)
+                    .ok()
+                    .and_then(|at| self.found.get(at))
+                    .filter(|d| !d.examples.is_empty())
+                {
+                    Some(found) => LayerEffect::Open(Box::new(self.examples(found))),
+                    None => LayerEffect::refuse("the rules agree on all its answers"),
+                }
+            }
+            other => LayerEffect::Table(other),
+        };
+        answers.into_iter().map(effect).collect()
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        self.table.draw(area, buf, scene.look);
     }
 }

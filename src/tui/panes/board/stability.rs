@@ -4,11 +4,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::effects::{BoardEffect, ReplyFor};
+use super::layer::{Layer, LayerEffect};
 use crate::action::Action;
-use crate::keymap::Keymap;
+use crate::pane::Scene;
 use crate::panes::metadata::edit_session::error_line;
-use crate::theme::{Look, Role};
+use crate::theme::Role;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::sparkline;
 use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
@@ -17,19 +17,9 @@ use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::analysis::{AnalyseAsk, Curve, Stability, Stable, What};
 use benchtop_model::board::{Better, BoardQuery, Scale};
-use benchtop_protocol::wire::request;
 
 /// Width of a fraction in a chart.
 const WIDE: usize = 2;
-
-/// The result of an action.
-#[derive(Debug)]
-pub enum StableEffect {
-    /// Show the answers of this model behind this column.
-    Behind(String, String),
-    /// The result of a table action.
-    Table(Answer),
-}
 
 #[derive(Clone, Debug)]
 enum State {
@@ -65,21 +55,22 @@ impl StableView {
         }
     }
 
-    pub(super) fn want(&self) -> ReplyFor {
-        ReplyFor::Stable(self.ask.clone(), self.column.clone())
+    /// The board and the column of the curves.
+    pub(super) fn of(&self) -> (BoardQuery, String) {
+        ((*self.ask).clone(), self.column.clone())
     }
 
-    pub(super) fn effect(&self) -> BoardEffect {
+    /// The analysis to request.
+    pub(super) fn question(&self) -> AnalyseAsk {
         let stability = Stability {
             column: Some(self.column.clone()),
             seed: Bootstrap::default().seed,
             ..Stability::default()
         };
-        let ask = AnalyseAsk {
+        AnalyseAsk {
             board: (*self.ask).clone(),
             what: What::Stability(stability),
-        };
-        BoardEffect::Ask(self.want(), request::Analyse(Box::new(ask)).into())
+        }
     }
 
     /// Whether these are the curves of this board and column.
@@ -89,10 +80,6 @@ impl StableView {
 
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.state, State::Asked)
-    }
-
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
     }
 
     pub(super) fn take(&mut self, found: Result<Stable>) {
@@ -112,9 +99,15 @@ impl StableView {
             Err(problem) => State::Failed(error_line(&problem)),
         };
     }
+}
+
+impl Layer for StableView {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(&mut self.table)
+    }
 
     /// Runs a table action. Enter shows the answers behind a model's value.
-    pub fn act(&mut self, action: Action) -> Vec<StableEffect> {
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
         let State::Found(found) = &self.state else {
             return vec![];
         };
@@ -122,26 +115,28 @@ impl StableView {
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => {
                 match usize::try_from(id).ok().and_then(|at| found.models.get(at)) {
-                    Some(curve) => StableEffect::Behind(curve.model.clone(), found.column.clone()),
-                    None => StableEffect::Table(Answer::Effect(TableEffect::Refuse(
-                        "nothing to open".into(),
-                    ))),
+                    Some(curve) => LayerEffect::Behind {
+                        model: curve.model.clone(),
+                        column: found.column.clone(),
+                    },
+                    None => LayerEffect::refuse("nothing to open"),
                 }
             }
-            other => StableEffect::Table(other),
+            other => LayerEffect::Table(other),
         };
         answers.into_iter().map(effect).collect()
     }
 
     /// Draws the view. Accessible mode omits the chart column.
-    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let look = scene.look;
         let height = area.height.min(4);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);
         lines.text(&format!(" stability of {}", self.column), Role::Heading);
         let found = match &self.state {
             State::Asked => {
                 lines.text(
-                    &format!(" loading ...  {} cancels", keys.press(Action::Back)),
+                    &format!(" loading ...  {} cancels", scene.key(Action::Back)),
                     Role::Pending,
                 );
                 return;

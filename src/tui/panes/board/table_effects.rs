@@ -1,59 +1,99 @@
-//! Results of table actions, and opening a cell.
+//! Results of table actions; opening a cell.
 
 use super::detail;
-use super::effects::BoardEffect;
-use super::pane::{BoardPane, Layer};
+use super::layer::LayerEffect;
+use super::pane::BoardPane;
 use super::table::FIRST;
 use super::views::{self, View};
+use crate::action::Action;
+use crate::pane::{Context, Target, table_menus};
 use crate::widgets::table::{
-    Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
+    Answer, CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect,
 };
 
 impl BoardPane {
-    /// Turns a table result into effects. `Open` refers to the leaderboard; layers handle their
-    /// own.
-    pub(super) fn carry_out(&mut self, answer: Answer) -> Vec<BoardEffect> {
+    /// Carries out a table result. `Open` refers to the leaderboard; layers handle their own.
+    pub(super) fn carry_out(&mut self, answer: Answer, cx: &mut Context<'_>) {
         match answer {
-            Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
-            Answer::Effect(TableEffect::AskRegex { column, on }) => {
-                vec![BoardEffect::AskRegex { column, on }]
+            Answer::Effect(TableEffect::Open { id, column, .. }) => self.open_cell(id, column, cx),
+            Answer::Effect(TableEffect::AskRegex { column, on }) => self.ask_regex(column, on, cx),
+            Answer::Effect(TableEffect::AskColumn) => self.ask_column(cx),
+            Answer::Effect(TableEffect::AskCopy(what)) => {
+                table_menus::choose_format(what, cx, Self::copy);
             }
-            Answer::Effect(TableEffect::AskColumn) => {
-                let names = self
-                    .top_table()
-                    .map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
-                vec![BoardEffect::AskColumn(names.unwrap_or_default())]
-            }
-            Answer::Effect(TableEffect::AskCopy(what)) => vec![BoardEffect::AskCopy(what)],
-            Answer::Effect(TableEffect::Refuse(reason)) => vec![BoardEffect::Refuse(reason)],
+            Answer::Effect(TableEffect::Refuse(why)) => cx.say(why),
             // The table handles every other effect itself.
-            Answer::Effect(_) => vec![],
+            Answer::Effect(_) => {}
             Answer::Frequency(column, frequency) => {
-                self.push_layer(Layer::Frequency(FrequencyView::new(column, frequency)))
+                self.push_layer(FrequencyView::new(column, frequency));
             }
-            Answer::Describe(summaries) => {
-                self.push_layer(Layer::Describe(DescribeView::new(summaries)))
+            Answer::Describe(summaries) => self.push_layer(DescribeView::new(summaries)),
+            Answer::Copied { text, rows, but } => {
+                cx.copy(text, format!("{rows} rows"));
+                but.into_iter().for_each(|why| cx.say(why));
             }
-            Answer::Copied { text, rows, but } => std::iter::once(BoardEffect::Copy { text, rows })
-                .chain(but.map(BoardEffect::Refuse))
-                .collect(),
-            Answer::Message(text) => vec![BoardEffect::Say(text)],
+            Answer::Message(text) => cx.say(text),
         }
     }
 
-    /// The table that the topmost frequencies or summary belong to.
-    fn source(&mut self) -> &mut LocalTable {
-        let below = self
-            .layers
-            .len()
-            .checked_sub(2)
-            .and_then(|i| self.layers.get_mut(i));
-        below.and_then(Layer::table_mut).unwrap_or(&mut self.table)
+    /// Asks for a pattern, then selects or unselects the rows that match.
+    fn ask_regex(&self, column: usize, on: bool, cx: &mut Context<'_>) {
+        table_menus::ask_regex(on, cx, move |pane: &mut Self, pattern, cx| {
+            let table = pane.top_table();
+            let answer = table.map(|t| t.select_regex(column, pattern, on));
+            let answer = answer.transpose().map_err(|problem| problem.what)?;
+            if let Some(answer) = answer.flatten() {
+                pane.carry_out(answer, cx);
+            }
+            Ok(())
+        });
     }
 
-    pub(super) fn after_frequency(&mut self, effect: FrequencyEffect) -> Vec<BoardEffect> {
+    fn ask_column(&mut self, cx: &mut Context<'_>) {
+        let Some(table) = self.top_table() else {
+            return;
+        };
+        let names = table.columns().iter().map(|c| c.name.clone()).collect();
+        table_menus::choose_column(names, cx, |pane: &mut Self, pick, _| {
+            pane.go_to_column(pick);
+        });
+    }
+
+    /// Copies rows of the topmost table.
+    fn copy(&mut self, what: CopyWhat, format: CopyFormat, cx: &mut Context<'_>) {
+        let table = self.top_table();
+        let answer = table.and_then(|t| t.answer(TableEffect::Copy(what, format)));
+        if let Some(answer) = answer {
+            self.carry_out(answer, cx);
+        }
+    }
+
+    /// The table below the topmost view.
+    fn source(&mut self) -> &mut LocalTable {
+        let below = self.layers.len().checked_sub(2);
+        let below = below.and_then(|at| self.layers.get_mut(at));
+        below
+            .and_then(|layer| layer.table_mut())
+            .unwrap_or(&mut self.table)
+    }
+
+    /// Carries out what a view asks for.
+    pub(super) fn carry_out_of_layer(&mut self, effect: LayerEffect, cx: &mut Context<'_>) {
         match effect {
-            FrequencyEffect::Dive { column, value } => {
+            LayerEffect::Behind { model, column } => self.ask_behind(&model, &column, cx),
+            LayerEffect::Question { item, model } => self.ask_answered(item, model, cx),
+            LayerEffect::Step(forward) => self.step_answer(forward, cx),
+            LayerEffect::Item(number) => {
+                cx.open(Target::Item(number));
+                cx.say(format!("{} returns to the answers", cx.key(Action::Back)));
+            }
+            LayerEffect::Items(words) => cx.open(Target::Items(words)),
+            LayerEffect::Open(layer) => self.layers.push(layer),
+            LayerEffect::Column(column) => {
+                self.source().go_to_column(column);
+                self.layers.pop();
+            }
+            LayerEffect::Dive { column, value } => {
                 self.source().dive(column, &value);
                 self.layers.pop();
                 let value = if value.is_empty() {
@@ -61,39 +101,28 @@ impl BoardPane {
                 } else {
                     format!("`{value}`")
                 };
-                vec![BoardEffect::Say(format!(
-                    "showing rows with {value}; back shows all"
-                ))]
+                cx.say(format!("showing rows with {value}; back shows all"));
             }
-            FrequencyEffect::SelectValue { column, value, on } => {
+            LayerEffect::Select { column, value, on } => {
                 let answer = self.source().select_value(column, &value, on);
-                self.carry_out(answer)
+                self.carry_out(answer, cx);
             }
-            FrequencyEffect::Table(answer) => self.carry_out(answer),
+            LayerEffect::Table(answer) => self.carry_out(answer, cx),
         }
     }
 
-    pub(super) fn after_describe(&mut self, answer: Answer) -> Vec<BoardEffect> {
-        if let Answer::Effect(TableEffect::Open { id, .. }) = answer {
-            self.source().go_to_column(usize::try_from(id).unwrap_or(0));
-            self.layers.pop();
-            return vec![];
-        }
-        self.carry_out(answer)
-    }
-
-    fn open(&mut self, id: u64, column: usize) -> Vec<BoardEffect> {
+    fn open_cell(&mut self, id: u64, column: usize, cx: &mut Context<'_>) {
         let Some(board) = &self.found else {
-            return vec![];
+            return;
         };
         let Some(row) = usize::try_from(id).ok().and_then(|i| board.rows.get(i)) else {
-            return vec![];
+            return;
         };
         if let Some(printed) = &row.reference {
-            return vec![BoardEffect::Refuse(format!(
+            return cx.say(format!(
                 "{} is published in {printed}: no answers here",
                 row.model
-            ))];
+            ));
         }
         let cell = column
             .checked_sub(FIRST)
@@ -103,23 +132,20 @@ impl BoardPane {
                 let breakdown = views::breakdown_of(board, &column.name)
                     .and_then(|kind| View::new(&kind, board, row));
                 match breakdown {
-                    Some(view) => self.push_layer(Layer::View(view)),
+                    Some(view) => self.push_layer(view),
                     None => {
                         let (model, column) = (row.model.clone(), column.name.clone());
-                        self.ask_behind(&model, &column)
+                        self.ask_behind(&model, &column, cx);
                     }
                 }
             }
             Some((column, None)) => {
                 let why = detail::nothing(row, column);
-                vec![BoardEffect::Refuse(format!(
-                    "{}, {}: {why}",
-                    row.model, column.name
-                ))]
+                cx.say(format!("{}, {}: {why}", row.model, column.name));
             }
             None => {
                 let page = detail::about(board, row);
-                self.push_layer(Layer::Page(page))
+                self.push_layer(page);
             }
         }
     }

@@ -1,17 +1,14 @@
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
+use super::drilldown::DrilldownView;
 use super::table::FIRST;
 use super::*;
-use crate::action::Scope;
-use crate::keymap::Keymap;
-use crate::theme::{Look, Theme};
+use crate::pane::testing::{self, lines, only, recorder, request as asked_for, said};
+use crate::pane::{Effect, Target};
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
 use benchtop_model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
 use benchtop_model::board::{
     Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, Row, Scale,
 };
-use benchtop_model::{ColorLevel, Error, ErrorKind};
+use benchtop_model::{ColorLevel, Error, ErrorKind, Result};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 /// Wilson's score interval, z = 1.96 (Wilson 1927).
@@ -61,22 +58,50 @@ fn board() -> Board {
 }
 
 fn drawn(pane: &mut BoardPane) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
-    let area = Rect::new(0, 0, 90, 16);
-    let mut buf = Buffer::empty(area);
-    pane.draw(area, &Keymap::defaults().unwrap(), &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(90)
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
+    testing::drawn(&recorder(), pane, (90, 16), ColorLevel::True)
+}
+
+fn act(pane: &mut BoardPane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
+/// Types a filter.
+fn filter(pane: &mut BoardPane, words: &str) -> Vec<Effect> {
+    let mut prompt = only(act(pane, Action::BoardFilter));
+    recorder().write(pane, &mut prompt, words).unwrap()
+}
+
+fn reply<R: benchtop_protocol::wire::Request>(
+    pane: &mut BoardPane,
+    effect: Effect,
+    reply: Result<R::Reply>,
+) -> Vec<Effect> {
+    recorder().reply::<R>(pane, effect, reply)
+}
+
+/// The board that was requested.
+fn board_asked(effect: &Effect) -> &BoardQuery {
+    match asked_for(effect) {
+        AnyRequest::Board(request::Board(asked)) => asked,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The model and the column of the answers that were requested.
+fn behind_asked(effects: &[Effect]) -> (&str, &str) {
+    match effects.iter().map(asked_for).collect::<Vec<_>>()[..] {
+        [AnyRequest::Drilldown(request::Drilldown { model, column, .. })] => (model, column),
+        ref other => panic!("{other:?}"),
+    }
+}
+
+fn is_left(effects: &[Effect]) -> bool {
+    matches!(effects, [Effect::Open(Target::Review)])
+}
+
+/// Shows an empty list of answers.
+fn list_answers(pane: &mut BoardPane) {
+    pane.push_layer(DrilldownView::new("GPT4o", "qAcc.L_l", vec![], 0));
 }
 
 #[test]
@@ -93,17 +118,13 @@ fn uncompared_free_form_answers_are_reported() {
         "{shown}"
     );
     let why = "8 answers not compared yet";
-    pane.act(Action::Down);
+    act(&mut pane, Action::Down);
     let shown = drawn(&mut pane);
     assert!(
         shown.contains(&format!("Acc.type.free-form: {why}")),
         "{shown}"
     );
-    let refused = pane.act(Action::Open);
-    assert!(
-        matches!(&refused[..], [BoardEffect::Refuse(said)] if said.contains(why)),
-        "{refused:?}"
-    );
+    assert!(said(&act(&mut pane, Action::Open)).text.contains(why));
 }
 
 #[test]
@@ -120,22 +141,19 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
             && shown.contains("note 1/1: GPT4o: every row twice")
     );
     assert!(shown.contains("doubled 6,231"), "{shown}");
-    let effects = pane.act(Action::Open);
-    let [BoardEffect::Ask(ReplyFor::Behind(ask, model, column), AnyRequest::Drilldown(_))] =
-        &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(
-        (&**ask, model.as_str(), column.as_str()),
-        (&BoardQuery::default(), "GPT4o", "qAcc.L_l")
-    );
+    let effects = act(&mut pane, Action::Open);
+    assert_eq!(behind_asked(&effects), ("GPT4o", "qAcc.L_l"));
+    // A reply for an earlier board opens nothing.
+    let low = only(filter(&mut pane, "level:low"));
+    reply::<request::Board>(&mut pane, low, Ok(board()));
+    reply::<request::Drilldown>(&mut pane, only(effects), Ok(DrilldownPage::default()));
+    assert!(pane.layers.is_empty());
 }
 
 #[test]
 fn small_counts_are_starred_and_missing_cells_refuse() {
     let mut pane = BoardPane::new(board(), wilson);
-    pane.act(Action::Down);
+    act(&mut pane, Action::Down);
     pane.go_to_column(FIRST + 1);
     let shown = drawn(&mut pane);
     assert!(
@@ -143,12 +161,9 @@ fn small_counts_are_starred_and_missing_cells_refuse() {
         "{shown}"
     );
     assert!(shown.contains("n < 30: too few to rank"), "{shown}");
-    pane.act(Action::Right);
+    act(&mut pane, Action::Right);
     assert!(drawn(&mut pane).contains("mAcc.L_m: no answers"));
-    assert!(matches!(
-        &pane.act(Action::Open)[..],
-        [BoardEffect::Refuse(_)]
-    ));
+    said(&act(&mut pane, Action::Open));
 }
 
 #[test]
@@ -158,8 +173,8 @@ fn numbers_and_usual_names_are_not_cut() {
     full.rows[0].model = "InstructBLIP (Flan-T5-XXL)".into();
     let mut pane = BoardPane::new(board(), wilson);
     // A board that replaces one with shorter names.
-    pane.reload();
-    pane.on_board(&BoardQuery::default(), Ok(full));
+    let asked = only(recorder().notify(&mut pane, Notice::Items(2)));
+    reply::<request::Board>(&mut pane, asked, Ok(full));
     let shown = drawn(&mut pane);
     assert!(
         shown.contains("100.0*") && shown.contains("InstructBLIP (Flan-T5-XXL) "),
@@ -172,95 +187,79 @@ fn missing_values_sort_last_and_the_detail_follows_the_row() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.go_to_column(FIRST + 2);
     for action in [Action::SortAscending, Action::SortDescending] {
-        pane.act(action);
-        pane.act(Action::Bottom);
+        act(&mut pane, action);
+        act(&mut pane, Action::Bottom);
         assert!(drawn(&mut pane).contains("\nmAcc.L_m: no answers"));
     }
     pane.go_to_column(FIRST);
-    pane.act(Action::SortAscending);
-    pane.act(Action::Top);
+    act(&mut pane, Action::SortAscending);
+    act(&mut pane, Action::Top);
     assert!(drawn(&mut pane).contains("\nqAcc.L_l:  70.37 % = 190/270"));
 }
 
 #[test]
 fn a_late_reply_does_not_reopen_a_closed_view() {
     let mut pane = BoardPane::new(board(), wilson);
-    pane.on_drilldown(
-        &BoardQuery::default(),
-        ("GPT4o", "qAcc.L_l"),
-        DrilldownPage::default(),
-    );
-    let asked = |effects: Vec<BoardEffect>| {
-        let want = effects.into_iter().find_map(|effect| match effect {
-            BoardEffect::Ask(want @ ReplyFor::Answered(..), _) => Some(want),
-            _ => None,
-        });
-        want.unwrap()
-    };
-    let open = asked(pane.ask_answered("a/1".into(), "GPT4o".into()));
+    list_answers(&mut pane);
+    let open = recorder().call(&mut pane, |pane, cx| {
+        pane.ask_answered("a/1".into(), "GPT4o".into(), cx);
+    });
     let found = || ItemAnswers {
         number: 1,
         item: "a/1".into(),
         ..ItemAnswers::default()
     };
-    let come = |pane: &mut BoardPane, want: ReplyFor| match want {
-        ReplyFor::Answered(ask, model, replaces) => {
-            _ = pane.on_item_answers(&ask, &model, replaces, found())
-        }
-        _ => panic!(),
-    };
-    come(&mut pane, open);
+    reply::<request::ModelAnswers>(&mut pane, only(open), Ok(found()));
     assert!(pane.answer().is_some());
     // Requested again on return, and closed before the reply.
-    let again = asked(pane.request_answered_again());
-    pane.act(Action::Back);
+    let again = only(recorder().open(&mut pane));
+    act(&mut pane, Action::Back);
     assert!(pane.answer().is_none());
-    come(&mut pane, again);
+    reply::<request::ModelAnswers>(&mut pane, again, Ok(found()));
     assert!(pane.answer().is_none());
 }
 
 #[test]
 fn layers_open_and_back_closes_them() {
     let mut pane = BoardPane::new(board(), wilson);
-    pane.act(Action::Frequency);
+    act(&mut pane, Action::Frequency);
     assert!(drawn(&mut pane).contains("frequency of `model`"));
-    pane.act(Action::Select);
+    act(&mut pane, Action::Select);
     assert_eq!(pane.table.state().selected().len(), 1);
-    pane.act(Action::Open);
+    act(&mut pane, Action::Open);
     assert_eq!(pane.table.window().total, 1);
-    assert!(pane.act(Action::Back).is_empty());
+    assert!(act(&mut pane, Action::Back).is_empty());
     assert_eq!(pane.table.window().total, 2);
-    pane.act(Action::Describe);
-    pane.act(Action::Down);
-    pane.act(Action::Open);
+    act(&mut pane, Action::Describe);
+    act(&mut pane, Action::Down);
+    act(&mut pane, Action::Open);
     assert_eq!(pane.table.state().column(), 1);
     pane.go_to_column(0);
-    pane.act(Action::Open);
+    act(&mut pane, Action::Open);
     assert!(drawn(&mut pane).contains("every row twice"));
     assert_eq!(pane.scopes()[0], Scope::Overlay);
-    pane.act(Action::MenuConfirm);
-    pane.on_drilldown(
-        &BoardQuery::default(),
-        ("GPT4o", "qAcc.L_l"),
-        DrilldownPage::default(),
-    );
+    act(&mut pane, Action::MenuConfirm);
+    list_answers(&mut pane);
     assert!(drawn(&mut pane).contains("answers of GPT4o"));
-    pane.act(Action::Back);
-    assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
+    act(&mut pane, Action::Back);
+    assert!(is_left(&act(&mut pane, Action::Back)));
+}
+
+/// The whole table, copied in a format.
+fn copied(pane: &mut BoardPane, format: &str) -> String {
+    let mut menu = only(act(pane, Action::CopyTable));
+    let at = |(name, _): &(&str, &str)| name.to_lowercase().contains(&format.to_lowercase());
+    let at = lines(&menu).1.iter().position(at).unwrap();
+    match only(recorder().choose(pane, &mut menu, at)) {
+        Effect::Copy { text, .. } => text,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn a_copy_has_the_full_column_names() {
     let mut pane = BoardPane::with_decimals(board(), wilson, 2);
-    let effects = pane.act(Action::CopyTable);
-    assert!(
-        matches!(&effects[..], [BoardEffect::AskCopy(CopyWhat::All)]),
-        "{effects:?}"
-    );
-    let effects = pane.copy(CopyWhat::All, CopyFormat::Tsv);
-    let [BoardEffect::Copy { text, rows: 2 }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    let text = copied(&mut pane, "TSV");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
@@ -284,18 +283,8 @@ fn a_board_is_copied_as_latex_with_the_best_values_in_bold() {
     of.rows[2].cells[0] = Some(Cell::Number { value: 0.99, n: 0 });
     let mut pane = BoardPane::with_decimals(of, wilson, 2);
     // However few rows the screen has.
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
-    let area = Rect::new(0, 0, 60, 8);
-    pane.draw(
-        area,
-        &Keymap::defaults().unwrap(),
-        &mut Buffer::empty(area),
-        &look,
-    );
-    let effects = pane.copy(CopyWhat::All, CopyFormat::Latex);
-    let [BoardEffect::Copy { text, rows: 3 }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    testing::drawn(&recorder(), &mut pane, (60, 8), ColorLevel::True);
+    let text = copied(&mut pane, "latex");
     assert!(
         text.contains("\\toprule") && text.contains("\\midrule") && text.contains("\\bottomrule"),
         "{text}"
@@ -324,22 +313,10 @@ fn a_board_is_copied_as_latex_with_the_best_values_in_bold() {
 fn an_empty_board_shows_a_hint() {
     let mut pane = BoardPane::new(Board::default(), wilson);
     assert!(drawn(&mut pane).contains("import"));
-    assert!(matches!(
-        &pane.act(Action::Open)[..],
-        [BoardEffect::Refuse(_)]
-    ));
-    assert!(matches!(
-        &pane.act(Action::BoardViews)[..],
-        [BoardEffect::Refuse(_)]
-    ));
-    assert!(matches!(
-        &pane.act(Action::CompareModels)[..],
-        [BoardEffect::Refuse(_)]
-    ));
-    assert!(matches!(
-        &pane.act(Action::ShowInterval)[..],
-        [BoardEffect::Refuse(_)]
-    ));
+    said(&act(&mut pane, Action::Open));
+    said(&act(&mut pane, Action::BoardViews));
+    said(&act(&mut pane, Action::CompareModels));
+    said(&act(&mut pane, Action::ShowInterval));
 }
 
 fn rank(rank: usize, tied: bool, p: f64) -> Rank {
@@ -360,22 +337,26 @@ fn ranks_follow_the_sort_column_and_show_ties() {
     let mut pane = BoardPane::new(board(), wilson);
     // The board is sorted by its leading column at once: here the first one.
     pane.go_to_column(FIRST + 1);
-    let effects = pane.act(Action::SortDescending);
-    let [BoardEffect::Ask(ReplyFor::Ranks(of, column), _)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(column, "qAcc.L_h");
+    let effects = act(&mut pane, Action::SortDescending);
+    let asked = only(effects);
+    assert!(
+        matches!(asked_for(&asked), AnyRequest::Ranks(request::Ranks { column, .. }) if column == "qAcc.L_h"),
+        "{asked:?}"
+    );
+    // Another sort column before the reply.
+    pane.go_to_column(FIRST);
+    let other = only(act(&mut pane, Action::SortDescending));
     let late = vec![
         ("GPT4o".to_string(), rank(1, false, 0.001)),
         ("MiniCPM-V-2".to_string(), rank(2, false, 0.001)),
     ];
-    pane.on_ranks(of, "qAcc.L_l".into(), late);
+    reply::<request::Ranks>(&mut pane, asked, Ok(late));
     assert!(pane.ranks.is_none(), "ranks by another column are ignored");
     let tied = vec![
         ("GPT4o".to_string(), rank(1, true, 0.2)),
         ("MiniCPM-V-2".to_string(), rank(1, true, 0.2)),
     ];
-    pane.on_ranks(of, column.clone(), tied);
+    reply::<request::Ranks>(&mut pane, other, Ok(tied));
     pane.go_to_column(table::RANK);
     let shown = drawn(&mut pane);
     assert_eq!(
@@ -385,8 +366,8 @@ fn ranks_follow_the_sort_column_and_show_ties() {
     );
     assert!(shown.contains("9 to 4, p 0.2000"), "{shown}");
     // The natural order has no ranks.
-    pane.go_to_column(FIRST + 1);
-    assert!(pane.act(Action::SortDescending).is_empty());
+    pane.go_to_column(FIRST);
+    assert!(act(&mut pane, Action::SortDescending).is_empty());
     assert_eq!(
         drawn(&mut pane).matches(" 1-2").count(),
         1,
@@ -397,44 +378,30 @@ fn ranks_follow_the_sort_column_and_show_ties() {
 #[test]
 fn the_old_board_stays_until_the_reply_and_after_an_error() {
     let mut pane = BoardPane::new(board(), wilson);
-    assert_eq!(
-        pane.filter("nosuch:x status:nonsense").unwrap_err().kind,
-        ErrorKind::Usage
-    );
-    let effects = pane.filter("level:low").unwrap();
-    let [BoardEffect::Ask(ReplyFor::Board(first), _)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let first = first.clone();
-    let effects = pane.filter("level:high").unwrap();
-    let [BoardEffect::Ask(ReplyFor::Board(second), _)] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let second = second.clone();
+    said(&filter(&mut pane, "nosuch:x status:nonsense"));
+    let first = only(filter(&mut pane, "level:low"));
+    let second = only(filter(&mut pane, "level:high"));
+    let of_second = board_asked(&second).clone();
     let shown = drawn(&mut pane);
     assert!(
         shown.contains("500 questions") && shown.contains("84.8"),
         "{shown}"
     );
-    pane.on_board(
-        &first,
-        Ok(Board {
-            questions: 7,
-            ..board()
-        }),
-    );
+    let few = Board {
+        questions: 7,
+        ..board()
+    };
+    reply::<request::Board>(&mut pane, first, Ok(few));
     assert!(
         drawn(&mut pane).contains("500 questions"),
         "an earlier reply is ignored"
     );
-    pane.act(Action::Down);
-    pane.on_board(
-        &second,
-        Ok(Board {
-            questions: 230,
-            ..board()
-        }),
-    );
+    act(&mut pane, Action::Down);
+    let high = Board {
+        questions: 230,
+        ..board()
+    };
+    reply::<request::Board>(&mut pane, second, Ok(high));
     let shown = drawn(&mut pane);
     assert!(
         shown.contains("on all items: 230 questions  only level:high"),
@@ -445,43 +412,32 @@ fn the_old_board_stays_until_the_reply_and_after_an_error() {
         "MiniCPM-V-2",
         "the cursor stays on its model"
     );
-    pane.filter("level:low").unwrap();
-    let refused = pane.on_board(
-        &first,
-        Err(Error::new(ErrorKind::Denied, "the round is blind")),
-    );
-    assert!(matches!(&refused[..], [BoardEffect::Refuse(why)] if why.contains("blind")));
-    assert!(drawn(&mut pane).contains("only level:high") && pane.ask == *second);
+    let asked = only(filter(&mut pane, "level:low"));
+    let blind = Error::new(ErrorKind::Denied, "the round is blind");
+    let refused = reply::<request::Board>(&mut pane, asked, Err(blind));
+    assert!(said(&refused).text.contains("blind"));
+    assert!(drawn(&mut pane).contains("only level:high") && pane.ask == of_second);
 }
 
 #[test]
 fn curated_boards_show_the_effect_of_the_review() {
     let mut pane = BoardPane::new(board(), wilson);
-    let effects = pane.on_rounds(Ok(vec![]));
-    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(
-        lines.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(),
-        ["all items", "accepted items"]
-    );
-    let effects = pane.chosen(purpose, 1);
-    let [
-        BoardEffect::Ask(ReplyFor::Board(ask), _),
-        BoardEffect::Ask(ReplyFor::Whole(whole), _),
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(ask.curated, Curated::Accepted);
-    let (ask, whole) = (ask.clone(), whole.clone());
+    let rounds = only(act(&mut pane, Action::BoardCurated));
+    let mut menu = only(reply::<request::Rounds>(&mut pane, rounds, Ok(vec![])));
+    let names: Vec<&str> = lines(&menu).1.iter().map(|line| line.0).collect();
+    assert_eq!(names, ["all items", "accepted items"]);
+    let mut effects = recorder().choose(&mut pane, &mut menu, 1);
+    assert_eq!(effects.len(), 2);
+    let (whole, ask) = (effects.remove(1), effects.remove(0));
+    assert_eq!(board_asked(&ask).curated, Curated::Accepted);
+    assert_eq!(board_asked(&whole).curated, Curated::All);
     let mut some = board();
     some.questions = 300;
     some.rows[0].cells[0] = Some(Cell::Share { k: 90, n: 100 });
-    pane.on_board(&ask, Ok(some));
-    pane.on_full_board(&whole, Ok(board()));
+    reply::<request::Board>(&mut pane, ask, Ok(some));
+    reply::<request::Board>(&mut pane, whole, Ok(board()));
     pane.go_to_column(FIRST);
-    pane.act(Action::Top);
+    act(&mut pane, Action::Top);
     let shown = drawn(&mut pane);
     assert!(
         shown.contains("leaderboard on accepted items: 300 of 500 questions"),
@@ -493,8 +449,8 @@ fn curated_boards_show_the_effect_of_the_review() {
         "{line}"
     );
     // Verdicts change which items are accepted: one request at a time.
-    assert_eq!(pane.on_verdicts().len(), 2);
-    assert!(pane.on_verdicts().is_empty() && pane.stale);
+    assert_eq!(recorder().notify(&mut pane, Notice::Changed).len(), 2);
+    assert!(recorder().notify(&mut pane, Notice::Changed).is_empty() && pane.stale);
 }
 
 fn breakdowns() -> Board {
@@ -574,18 +530,16 @@ fn derived_numbers_open_their_breakdown_and_its_rows_their_answers() {
             .unwrap();
         pane.go_to_column(FIRST + at);
         pane.table.go_to_id(0);
-        assert!(pane.act(Action::Open).is_empty(), "{column}");
+        assert!(act(&mut pane, Action::Open).is_empty(), "{column}");
         let shown = drawn(&mut pane);
         wanted
             .iter()
             .for_each(|w| assert!(shown.contains(w), "{w} in {shown}"));
-        let effects = pane.act(Action::Open);
-        let [BoardEffect::Ask(ReplyFor::Behind(_, model, behind), _)] = &effects[..] else {
-            panic!("{effects:?}")
-        };
+        let effects = act(&mut pane, Action::Open);
+        let (model, behind) = behind_asked(&effects);
         assert_eq!(model, "a");
-        pane.act(Action::Back);
-        behind.clone()
+        act(&mut pane, Action::Back);
+        behind.to_string()
     };
     // The largest deviation above the mean comes first; 150 = (15^2 + 0 + 15^2) / 3.
     assert_eq!(
@@ -606,11 +560,8 @@ fn derived_numbers_open_their_breakdown_and_its_rows_their_answers() {
         ),
         "MC+TF.clean"
     );
-    let effects = pane.act(Action::BoardViews);
-    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let names: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();
+    let mut menu = only(act(&mut pane, Action::BoardViews));
+    let names: Vec<&str> = lines(&menu).1.iter().map(|line| line.0).collect();
     assert_eq!(
         names,
         [
@@ -621,7 +572,7 @@ fn derived_numbers_open_their_breakdown_and_its_rows_their_answers() {
             "stability"
         ]
     );
-    assert!(pane.chosen(purpose, 2).is_empty());
+    assert!(recorder().choose(&mut pane, &mut menu, 2).is_empty());
     let shown = drawn(&mut pane);
     assert!(
         shown.contains("a by Acc by style") && shown.contains("65.0") && shown.contains("-5.0"),
@@ -634,18 +585,13 @@ fn two_marked_models_are_compared_and_their_items_open() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.go_to_column(FIRST);
     pane.table.go_to_id(0);
-    assert!(pane.act(Action::CompareModels).is_empty());
+    assert!(act(&mut pane, Action::CompareModels).is_empty());
     assert!(drawn(&mut pane).contains("x compares with GPT4o"));
     pane.table.go_to_id(1);
-    let effects = pane.act(Action::CompareModels);
-    let [
-        BoardEffect::Ask(
-            ReplyFor::Compared(ask),
-            AnyRequest::Compare(request::Compare { models, column, .. }),
-        ),
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
+    let effects = act(&mut pane, Action::CompareModels);
+    let ask = only(effects);
+    let AnyRequest::Compare(request::Compare { models, column, .. }) = asked_for(&ask) else {
+        panic!("{ask:?}")
     };
     assert_eq!(
         (models.join(" "), column.as_str()),
@@ -682,7 +628,7 @@ fn two_marked_models_are_compared_and_their_items_open() {
         }),
         shared: [share(229), share(190)],
     };
-    pane.on_comparison(ask, compared);
+    reply::<request::Compare>(&mut pane, ask, Ok(compared));
     let shown = drawn(&mut pane);
     for part in [
         "difference: +14.44 points  95 % 8.0 to 21.0",
@@ -691,20 +637,19 @@ fn two_marked_models_are_compared_and_their_items_open() {
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
+    let opened = act(&mut pane, Action::Open);
     assert!(
-        matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words == "number:3,4,9")
+        matches!(&opened[..], [Effect::Open(Target::Items(words))] if words == "number:3,4,9"),
+        "{opened:?}"
     );
-    pane.act(Action::Down);
-    assert!(matches!(
-        &pane.act(Action::Open)[..],
-        [BoardEffect::Refuse(_)]
-    ));
-    pane.act(Action::Back);
+    act(&mut pane, Action::Down);
+    said(&act(&mut pane, Action::Open));
+    act(&mut pane, Action::Back);
     assert!(
-        pane.act(Action::Back).is_empty(),
+        act(&mut pane, Action::Back).is_empty(),
         "back clears the mark first"
     );
-    assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
+    assert!(is_left(&act(&mut pane, Action::Back)));
 }
 
 #[test]
@@ -721,9 +666,6 @@ fn published_rows_are_dimmed_and_never_ranked_or_opened() {
     pane.go_to_column(FIRST);
     assert!(drawn(&mut pane).contains("Table 2; not scored here"));
     for action in [Action::Open, Action::CompareModels, Action::ShowInterval] {
-        assert!(
-            matches!(&pane.act(action)[..], [BoardEffect::Refuse(_)]),
-            "{action:?}"
-        );
+        said(&act(&mut pane, action));
     }
 }

@@ -1,6 +1,6 @@
 //! Values, differences, and intervals as text with their units.
 
-use benchtop_metrics::statistics::p_text;
+use benchtop_metrics::statistics::{Z95, p_text, wilson};
 use benchtop_model::board::Scale;
 
 /// A value with its unit.
@@ -28,4 +28,9 @@ pub(super) fn apart(value: f64, scale: Scale) -> String {
 pub(super) fn range(low: f64, high: f64, scale: Scale) -> String {
     let by = scale.unit();
     format!("{:.1} to {:.1}", low * by, high * by)
+}
+
+/// The 95 % interval of `k` of `n`.
+pub fn interval(k: u64, n: u64) -> (f64, f64) {
+    wilson(k, n, Z95).unwrap_or((0.0, 1.0))
 }

@@ -1,100 +1,105 @@
 //! The actions of the filters pane.
 
 use super::thresholds::{self, Stride};
-use super::{
-    ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, error_line, groups, refuse,
-};
+use super::{FiltersPane, GROUPS, Part, Side, error_line, groups};
 use crate::action::Action;
+use crate::pane::{Context, EditAt, Target};
+use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
-use benchtop_protocol::wire::{NeedsConsent, request};
+
+/// The file with the rules.
+const PROJECT_FILE: &str = "benchtop.toml";
 
 impl FiltersPane {
-    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+    /// Runs an action.
+    pub(super) fn run(&mut self, action: Action, cx: &mut Context<'_>) {
         match action {
-            Action::ShowRules => {
-                self.show_rules = !self.show_rules;
-                vec![]
-            }
-            Action::Back => self.back(),
+            Action::ShowRules => self.show_rules = !self.show_rules,
+            Action::Back => self.back(cx),
             Action::SaveRules => {
-                let mut effects = self.rules.save();
-                effects.extend(self.try_edited());
-                effects
+                self.rules.save(cx);
+                self.try_edited(cx);
             }
-            Action::RestoreRules => self.rules.revert(),
-            Action::ResolveRules => self.rules.resolve(),
-            Action::EditRules => vec![Effect::EditRules(self.rules.problem_line())],
+            Action::RestoreRules => self.rules.revert(cx),
+            Action::ResolveRules => self.rules.resolve(cx),
+            Action::EditRules => {
+                let line = self.rules.problem_line().map(EditAt::Line);
+                cx.edit(PROJECT_FILE, line.unwrap_or(EditAt::Start("[[rules]]")));
+            }
             Action::RemoveThreshold if self.show_rules => match self.rules.remove() {
                 Some(name) => {
-                    let mut effects = vec![Effect::Say(format!(
-                        "removed rule `{name}`; w saves, M restores it"
-                    ))];
-                    effects.extend(self.edited());
-                    effects
+                    cx.say(format!("removed rule `{name}`; w saves, M restores it"));
+                    self.edited(cx);
                 }
-                None => refuse("no rule"),
+                None => cx.refuse("no rule"),
             },
-            Action::NextScore => self.go_to_score(true),
-            Action::PreviousScore => self.go_to_score(false),
-            Action::StartScoring => self.begin_scoring(),
-            Action::PauseScoring => self.pause_scoring(),
-            Action::CancelScoring => self.cancel_scoring(),
-            Action::RetryScoring => self.retry_scoring(),
-            Action::Find => {
-                let label = "show items such as `subtask:text` (empty: all): ".to_string();
-                vec![Effect::AskText {
-                    purpose: TextFor::Items,
-                    label,
-                    text: self.filter.to_text(),
-                }]
-            }
-            other if self.show_rules => self.in_rules(other),
-            other => self.in_histogram(other),
+            Action::NextScore => self.go_to_score(true, cx),
+            Action::PreviousScore => self.go_to_score(false, cx),
+            Action::StartScoring => self.begin_scoring(cx),
+            Action::PauseScoring => self.pause_scoring(cx),
+            Action::CancelScoring => self.cancel_scoring(cx),
+            Action::RetryScoring => self.retry_scoring(cx),
+            Action::Find => self.ask_items(cx),
+            other if self.show_rules => self.in_rules(other, cx),
+            other => self.in_histogram(other, cx),
         }
     }
 
-    fn back(&mut self) -> Vec<Effect> {
+    fn back(&mut self, cx: &mut Context<'_>) {
         if std::mem::take(&mut self.show_rules) {
-            return vec![];
+            return;
         }
-        if self.only.take().is_some() {
-            return self.request_bench();
+        match self.only.take() {
+            Some(_) => self.request_bench(cx),
+            None => cx.leave(),
         }
-        vec![Effect::Leave]
     }
 
-    fn in_rules(&mut self, action: Action) -> Vec<Effect> {
-        let answers = self.rules.table_mut().act(action);
-        let mut effects = Vec::new();
-        for answer in answers {
-            effects.extend(match answer {
+    /// Asks for the filter of the items to show.
+    fn ask_items(&self, cx: &mut Context<'_>) {
+        let label = "show items such as `subtask:text` (empty: all): ";
+        let prompt = Prompt::new(label, self.filter.to_text(), Vec::new());
+        cx.prompt(prompt, |pane: &mut Self, text, cx| {
+            match Filter::parse(text.trim()) {
+                Ok(filter) => {
+                    pane.filter = filter;
+                    pane.request_bench(cx);
+                }
+                Err(problem) => cx.refuse(error_line(&problem)),
+            }
+            Ok(())
+        });
+    }
+
+    fn in_rules(&mut self, action: Action, cx: &mut Context<'_>) {
+        for answer in self.rules.table_mut().act(action) {
+            match answer {
                 Answer::Effect(TableEffect::Open { id, .. }) => match self.rules.words(id) {
-                    Ok(words) => vec![Effect::Filter(words)],
-                    Err(why) => refuse(why),
+                    Ok(words) => cx.open(Target::Items(words)),
+                    Err(why) => cx.refuse(why),
                 },
-                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Message(text) => vec![Effect::Say(text)],
-                _ => refuse(format!(
+                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+                Answer::Message(text) => cx.say(text),
+                _ => cx.refuse(format!(
                     "`{}` works on the histogram: press R",
                     action.name()
                 )),
-            });
+            }
         }
-        effects
     }
 
-    fn in_histogram(&mut self, action: Action) -> Vec<Effect> {
+    fn in_histogram(&mut self, action: Action, cx: &mut Context<'_>) {
         match action {
-            Action::ThresholdLeft => self.shift(false, Stride::Bar),
-            Action::ThresholdRight => self.shift(true, Stride::Bar),
-            Action::ThresholdFarLeft => self.shift(false, Stride::Far),
-            Action::ThresholdFarRight => self.shift(true, Stride::Far),
-            Action::NudgeLeft => self.shift(false, Stride::Fine),
-            Action::NudgeRight => self.shift(true, Stride::Fine),
-            Action::TypeLine => self.ask_line(),
+            Action::ThresholdLeft => self.shift(false, Stride::Bar, cx),
+            Action::ThresholdRight => self.shift(true, Stride::Bar, cx),
+            Action::ThresholdFarLeft => self.shift(false, Stride::Far, cx),
+            Action::ThresholdFarRight => self.shift(true, Stride::Far, cx),
+            Action::NudgeLeft => self.shift(false, Stride::Fine, cx),
+            Action::NudgeRight => self.shift(true, Stride::Fine, cx),
+            Action::TypeLine => self.ask_line(cx),
             Action::SwitchThreshold => {
                 self.active = if self.active == RuleAction::Flag {
                     RuleAction::Park
@@ -104,10 +109,10 @@ impl FiltersPane {
                 let line = self
                     .line(self.active)
                     .map_or("none yet: an arrow key sets it".into(), thresholds::number);
-                vec![Effect::Say(format!(
+                cx.say(format!(
                     "keys move the {} threshold ({line})",
                     name(self.active)
-                ))]
+                ));
             }
             Action::RemoveThreshold => match self.line(self.active) {
                 Some(_)
@@ -115,19 +120,18 @@ impl FiltersPane {
                         self.own(s)[usize::from(self.active == RuleAction::Park)].is_none()
                     }) =>
                 {
-                    refuse("this subtask has no own threshold: esc shows all items")
+                    cx.refuse("this subtask has no own threshold: esc shows all items");
                 }
-                Some(_) => self.put(None),
-                None => refuse(format!("no {} threshold", name(self.active))),
+                Some(_) => self.put(None, cx),
+                None => cx.refuse(format!("no {} threshold", name(self.active))),
             },
-            Action::NextScale => self.next_scale(),
+            Action::NextScale => self.next_scale(cx),
             Action::NextPart => {
                 self.part = match self.part {
                     Part::Groups => Part::Samples,
                     Part::Samples => Part::Pair,
                     Part::Pair => Part::Groups,
                 };
-                vec![]
             }
             Action::GroupBy => {
                 let at = GROUPS.iter().position(|f| *f == self.by).unwrap_or(0);
@@ -135,7 +139,7 @@ impl FiltersPane {
                 self.only = None;
                 // Do not cross a property with itself.
                 self.across = self.across.filter(|across| *across != self.by);
-                self.new_groups()
+                self.new_groups(cx);
             }
             Action::GroupAcross => {
                 let others: Vec<Field> = GROUPS.into_iter().filter(|f| *f != self.by).collect();
@@ -146,7 +150,7 @@ impl FiltersPane {
                     None => others.first().copied(),
                     Some(at) => others.get(at + 1).copied(),
                 };
-                let mut effects = vec![Effect::Say(match self.across {
+                cx.say(match self.across {
                     Some(across) => {
                         format!(
                             "{} by {}: doubtful of all; ( and ) scroll",
@@ -155,112 +159,109 @@ impl FiltersPane {
                         )
                     }
                     None => format!("by {} only", self.by.name()),
-                })];
-                effects.extend(self.new_groups());
-                effects
+                });
+                self.new_groups(cx);
             }
-            Action::GroupLeft => self.in_groups(Action::Left),
-            Action::GroupRight => self.in_groups(Action::Right),
-            Action::OnlyGroup => self.only_group(),
-            Action::OwnThreshold => self.ask_own_line(),
-            Action::ChoosePair => self.choose_pair(),
+            Action::GroupLeft => self.in_groups(Action::Left, cx),
+            Action::GroupRight => self.in_groups(Action::Right, cx),
+            Action::OnlyGroup => self.only_group(cx),
+            Action::OwnThreshold => self.ask_own_line(cx),
+            Action::ChoosePair => self.choose_pair(cx),
             Action::OtherSample if self.part == Part::Samples => {
                 self.side = if self.side == Side::Good {
                     Side::Doubtful
                 } else {
                     Side::Good
                 };
-                vec![]
             }
-            Action::OtherSample => refuse("press tab for the pictures at the threshold"),
+            Action::OtherSample => cx.refuse("press tab for the pictures at the threshold"),
             other => match self.part {
-                Part::Groups => self.in_groups(other),
-                Part::Samples => self.in_samples(other),
-                Part::Pair if other == Action::Open => self.choose_pair(),
-                Part::Pair => refuse(format!("`{}` works on the groups: press tab", other.name())),
+                Part::Groups => self.in_groups(other, cx),
+                Part::Samples => self.in_samples(other, cx),
+                Part::Pair if other == Action::Open => self.choose_pair(cx),
+                Part::Pair => {
+                    cx.refuse(format!("`{}` works on the groups: press tab", other.name()));
+                }
             },
         }
     }
 
     /// Updates everything that depends on the edited rules.
-    fn edited(&mut self) -> Vec<Effect> {
-        let mut effects = self.request_bench();
-        effects.extend(self.try_edited());
+    pub(super) fn edited(&mut self, cx: &mut Context<'_>) {
+        self.request_bench(cx);
+        self.try_edited(cx);
         self.fill_groups();
-        effects
     }
 
     /// Sets or removes the active threshold.
-    fn put(&mut self, to: Option<f32>) -> Vec<Effect> {
+    fn put(&mut self, to: Option<f32>, cx: &mut Context<'_>) {
         if let Some(why) = self.rules.locked() {
-            return refuse(why);
+            return cx.refuse(why);
         }
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
-        let subtask = self.subtask().map(str::to_string);
-        if subtask.is_some()
-            && thresholds::line(
-                self.rules.edited(),
-                &measure,
-                self.active,
-                None,
-                self.logit(),
-            )
-            .is_none()
-        {
-            return refuse(format!(
+        let (subtask, logit) = (self.subtask().map(str::to_string), self.logit());
+        let all = thresholds::line(self.rules.edited(), &measure, self.active, None, logit);
+        if subtask.is_some() && all.is_none() {
+            return cx.refuse(format!(
                 "set the {} threshold for all items first (esc)",
                 name(self.active)
             ));
         }
+        self.put_line(&measure, subtask.as_deref(), to, cx);
+    }
+
+    /// Sets or removes the active threshold of all items or of a subtask.
+    fn put_line(
+        &mut self,
+        measure: &Measure,
+        subtask: Option<&str>,
+        to: Option<f32>,
+        cx: &mut Context<'_>,
+    ) {
         let rules = thresholds::with_line(
             self.rules.edited(),
-            &measure,
+            measure,
             self.active,
-            subtask.as_deref(),
+            subtask,
             to,
             self.logit(),
         );
         self.rules.edit(rules);
-        self.edited()
+        self.edited(cx);
     }
 
-    fn shift(&mut self, right: bool, stride: Stride) -> Vec<Effect> {
+    fn shift(&mut self, right: bool, stride: Stride, cx: &mut Context<'_>) {
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
         let Some((_, bench, _)) = self.shown() else {
-            return refuse("no scores yet");
+            return cx.refuse("no scores yet");
         };
         let (low, high) = bench.ends;
         let bar = thresholds::step(high - low, histogram_columns(self.width));
-        match self.line(self.active) {
-            Some(line) => {
-                // A threshold far beyond the last score has no further effect.
-                let far = (high - low).max(bar as f32);
-                let to = thresholds::moved(line, right, stride, bar);
-                if (right && to > high + far) || (!right && to < low - far) {
-                    return refuse("no scores in that direction");
-                }
-                self.put(Some(to))
-            }
-            None => {
-                let at = measure.default_threshold();
-                let mut effects = vec![Effect::Say(format!(
-                    "{} threshold at {}",
-                    name(self.active),
-                    thresholds::number(at)
-                ))];
-                effects.extend(self.put(Some(at)));
-                effects
-            }
+        let Some(line) = self.line(self.active) else {
+            let at = measure.default_threshold();
+            cx.say(format!(
+                "{} threshold at {}",
+                name(self.active),
+                thresholds::number(at)
+            ));
+            return self.put(Some(at), cx);
+        };
+        // A threshold far beyond the last score has no further effect.
+        let far = (high - low).max(bar as f32);
+        let to = thresholds::moved(line, right, stride, bar);
+        if (right && to > high + far) || (!right && to < low - far) {
+            return cx.refuse("no scores in that direction");
         }
+        self.put(Some(to), cx);
     }
 
-    fn ask_line(&self) -> Vec<Effect> {
+    fn ask_line(&self, cx: &mut Context<'_>) {
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
         let text = self
             .line(self.active)
@@ -272,32 +273,38 @@ impl FiltersPane {
             thresholds::doubtful_side(&measure),
             measure.name()
         );
-        vec![Effect::AskText {
-            purpose: TextFor::Line,
-            label,
-            text,
-        }]
+        let prompt = Prompt::new(label, text, Vec::new());
+        cx.prompt(prompt, |pane: &mut Self, text, cx| {
+            match threshold(text) {
+                Ok(None) if pane.line(pane.active).is_none() => {
+                    cx.refuse(format!("no {} threshold", name(pane.active)));
+                }
+                Ok(to) => pane.put(to, cx),
+                Err(why) => cx.refuse(why),
+            }
+            Ok(())
+        });
     }
 
-    fn next_scale(&mut self) -> Vec<Effect> {
+    fn next_scale(&mut self, cx: &mut Context<'_>) {
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
         let Some(next) = measure.scales().get(1).cloned() else {
-            return refuse(format!("{} has one scale", measure.scorer));
+            return cx.refuse(format!("{} has one scale", measure.scorer));
         };
         self.scales.insert(next.scorer.clone(), next);
-        self.request_bench()
+        self.request_bench(cx);
     }
 
-    fn go_to_score(&mut self, next: bool) -> Vec<Effect> {
+    fn go_to_score(&mut self, next: bool, cx: &mut Context<'_>) {
         let count = self
             .scorers
             .as_ref()
             .and_then(|s| s.as_ref().ok())
             .map_or(0, Vec::len);
         if count == 0 {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         }
         self.at = if next {
             (self.at + 1) % count
@@ -311,32 +318,32 @@ impl FiltersPane {
         {
             self.other = None;
         }
-        self.request_bench()
+        self.request_bench(cx);
     }
 
     fn group(&self) -> Option<String> {
         groups::value(&self.groups, self.groups.cursor_id()?)
     }
 
-    fn only_group(&mut self) -> Vec<Effect> {
+    fn only_group(&mut self, cx: &mut Context<'_>) {
         if self.only.take().is_none() {
             let Some(value) = self.group() else {
-                return refuse("no group");
+                return cx.refuse("no group");
             };
             self.only = Some(value);
         }
-        self.request_bench()
+        self.request_bench(cx);
     }
 
-    fn ask_own_line(&self) -> Vec<Effect> {
+    fn ask_own_line(&self, cx: &mut Context<'_>) {
         if self.by != Field::Subtask {
-            return refuse("only subtasks can have own thresholds: press b");
+            return cx.refuse("only subtasks can have own thresholds: press b");
         }
         let Some(value) = self.group().filter(|v| !v.is_empty()) else {
-            return refuse("no subtask");
+            return cx.refuse("no subtask");
         };
         let (Some(measure), Some(line)) = (self.measure(), self.line(self.active)) else {
-            return refuse(format!(
+            return cx.refuse(format!(
                 "set the {} threshold for all items first (arrow keys)",
                 name(self.active)
             ));
@@ -353,58 +360,62 @@ impl FiltersPane {
             name(self.active),
             thresholds::number(line)
         );
-        vec![Effect::AskText {
-            purpose: TextFor::OwnLine(value),
-            label,
-            text: own.map(thresholds::number).unwrap_or_default(),
-        }]
+        let text = own.map(thresholds::number).unwrap_or_default();
+        let prompt = Prompt::new(label, text, Vec::new());
+        cx.prompt(prompt, move |pane: &mut Self, text, cx| {
+            match (threshold(text), pane.measure()) {
+                (Ok(to), Some(measure)) => pane.put_line(&measure, Some(&value), to, cx),
+                (Err(why), _) => cx.refuse(why),
+                (Ok(_), None) => {}
+            }
+            Ok(())
+        });
     }
 
-    fn choose_pair(&self) -> Vec<Effect> {
+    fn choose_pair(&self, cx: &mut Context<'_>) {
         let (Some(here), Some(Ok(list))) = (self.scorer(), &self.scorers) else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
         let others: Vec<_> = list.iter().filter(|s| s.scorer != here.scorer).collect();
         let lines = others
             .iter()
             .map(|s| (s.scorer.name(), s.what.clone()))
             .collect();
-        let measures = others
+        let measures: Vec<_> = others
             .iter()
             .map(|s| Measure::with_default_scale(s.scorer.clone()))
             .collect();
         let title = format!("Compare {} with", here.scorer);
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Other(measures),
-            title,
-            lines,
-        }]
+        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+            pane.other = measures.into_iter().nth(pick);
+            pane.part = Part::Pair;
+            pane.request_bench(cx);
+        });
     }
 
-    fn new_groups(&mut self) -> Vec<Effect> {
+    fn new_groups(&mut self, cx: &mut Context<'_>) {
         self.columns.clear();
         self.groups = groups::table(self.by, None);
-        self.request_bench()
+        self.request_bench(cx);
     }
 
-    fn in_groups(&mut self, action: Action) -> Vec<Effect> {
-        let answers = self.groups.act(action);
-        let mut effects = Vec::new();
-        for answer in answers {
-            effects.extend(match answer {
-                Answer::Effect(TableEffect::Open { id, column, .. }) => self.open_group(id, column),
-                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Message(text) => vec![Effect::Say(text)],
-                _ => refuse(format!("`{}` does nothing on groups", action.name())),
-            });
+    fn in_groups(&mut self, action: Action, cx: &mut Context<'_>) {
+        for answer in self.groups.act(action) {
+            match answer {
+                Answer::Effect(TableEffect::Open { id, column, .. }) => {
+                    self.open_group(id, column, cx);
+                }
+                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+                Answer::Message(text) => cx.say(text),
+                _ => cx.refuse(format!("`{}` does nothing on groups", action.name())),
+            }
         }
-        effects
     }
 
     /// Opens the doubtful items of a group, or all of them if there is no threshold.
-    fn open_group(&self, id: u64, column: usize) -> Vec<Effect> {
+    fn open_group(&self, id: u64, column: usize, cx: &mut Context<'_>) {
         let (Some(value), Some(measure)) = (groups::value(&self.groups, id), self.measure()) else {
-            return refuse("no group");
+            return cx.refuse("no group");
         };
         let mut filter = groups::narrowed(&self.filter, self.by, &value);
         if let (Some(across), Some(other)) = (self.across, groups::across(&self.columns, column)) {
@@ -422,18 +433,18 @@ impl FiltersPane {
         filter
             .scores
             .extend(threshold.map(|threshold| Condition::suspicious(measure, threshold)));
-        vec![Effect::Filter(filter.to_text())]
+        cx.open(Target::Items(filter.to_text()));
     }
 
-    fn in_samples(&mut self, action: Action) -> Vec<Effect> {
+    fn in_samples(&mut self, action: Action, cx: &mut Context<'_>) {
         let count = self
             .shown()
             .map_or(0, |(_, bench, _)| bench.bad.len().max(bench.good.len()));
         match action {
             Action::Down if self.sample + 1 < count => self.sample += 1,
-            Action::Down => return refuse("no more samples"),
+            Action::Down => cx.refuse("no more samples"),
             Action::Up if self.sample > 0 => self.sample -= 1,
-            Action::Up => return refuse("these are nearest to the threshold"),
+            Action::Up => cx.refuse("these are nearest to the threshold"),
             Action::Top => self.sample = 0,
             Action::Open => {
                 let [doubtful, good] = self.samples();
@@ -442,108 +453,27 @@ impl FiltersPane {
                 } else {
                     good
                 };
-                return match here {
-                    Some(sample) => vec![Effect::Item(sample.number)],
-                    None => refuse("no item on this side; space shows the other"),
-                };
-            }
-            other => {
-                return refuse(format!(
-                    "`{}` does nothing on samples: press tab",
-                    other.name()
-                ));
-            }
-        }
-        vec![]
-    }
-
-    /// Receives a choice.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
-        match (purpose, pick) {
-            (ChoiceFor::Which, pick) => self.chose_items(pick),
-            (ChoiceFor::Begin(job, to), 0) => {
-                let job = benchtop_model::scoring::job::NewScoring {
-                    dry: false,
-                    ..(**job).clone()
-                };
-                let ask = match to.is_empty() {
-                    true => request::Score(job).into(),
-                    false => request::Agree {
-                        to: to.clone(),
-                        then: Some(request::Score(job).then()),
-                    }
-                    .into(),
-                };
-                vec![Effect::Ask(super::ReplyFor::Begun, ask)]
-            }
-            (ChoiceFor::Begin(job, _), 1) if job.drafts => FiltersPane::without_drafts(job),
-            (ChoiceFor::Agree(id, act, to), 0) => {
-                let ask = request::Agree {
-                    to: to.clone(),
-                    then: Some(request::JobAct { id: *id, act: *act }.then()),
+                match here {
+                    Some(sample) => cx.open(Target::Item(sample.number)),
+                    None => cx.refuse("no item on this side; space shows the other"),
                 }
-                .into();
-                vec![Effect::Ask(super::ReplyFor::Act, ask)]
             }
-            (ChoiceFor::Other(measures), pick) => {
-                self.other = measures.get(pick).cloned();
-                self.part = Part::Pair;
-                self.request_bench()
-            }
-            (ChoiceFor::Save, 0) => self.rules.apply(),
-            (ChoiceFor::Revert, 0) => self.rules.do_revert(),
-            (ChoiceFor::Settle, pick) => {
-                self.rules.resolved(pick == 0);
-                self.edited()
-            }
-            _ => vec![],
+            other => cx.refuse(format!(
+                "`{}` does nothing on samples: press tab",
+                other.name()
+            )),
         }
     }
+}
 
-    /// Receives a typed line.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
-        let text = text.trim();
-        let number = || match text {
-            "" => Ok(None),
-            text => match text.parse::<f32>() {
-                Ok(n) if n.is_finite() => Ok(Some(n)),
-                _ => Err(format!("`{text}` is not a number such as 24.5")),
-            },
-        };
-        match purpose {
-            TextFor::Score => self.count_filter(text),
-            TextFor::Items => match Filter::parse(text) {
-                Ok(filter) => {
-                    self.filter = filter;
-                    self.request_bench()
-                }
-                Err(problem) => refuse(error_line(&problem)),
-            },
-            TextFor::Line => match number() {
-                Ok(None) if self.line(self.active).is_none() => {
-                    refuse(format!("no {} threshold", name(self.active)))
-                }
-                Ok(to) => self.put(to),
-                Err(why) => refuse(why),
-            },
-            TextFor::OwnLine(subtask) => match (number(), self.measure()) {
-                (Ok(to), Some(measure)) => {
-                    let rules = self.rules.edited();
-                    let rules = thresholds::with_line(
-                        rules,
-                        &measure,
-                        self.active,
-                        Some(subtask),
-                        to,
-                        self.logit(),
-                    );
-                    self.rules.edit(rules);
-                    self.edited()
-                }
-                (Err(why), _) => refuse(why),
-                (_, None) => vec![],
-            },
-        }
+/// A typed threshold; none if the text is empty.
+fn threshold(text: &str) -> Result<Option<f32>, String> {
+    match text.trim() {
+        "" => Ok(None),
+        text => match text.parse::<f32>() {
+            Ok(n) if n.is_finite() => Ok(Some(n)),
+            _ => Err(format!("`{text}` is not a number such as 24.5")),
+        },
     }
 }
 

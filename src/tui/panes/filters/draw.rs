@@ -1,11 +1,14 @@
 //! Layout and drawing of the filters pane.
 
+use std::path::PathBuf;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
 use super::{FiltersPane, Part, Side, error_line};
 use crate::item::Picture;
+use crate::pane::Scene;
 use crate::theme::Look;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
@@ -18,24 +21,24 @@ const WIDE: (u16, u16) = (88, 28);
 
 /// The areas of the pane; empty if there is no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub(super) struct Layout {
     /// The list of scorers, with details of the current one.
-    pub scorers: Rect,
+    pub(super) scorers: Rect,
     /// The current score and filter, in one line.
-    pub title: Rect,
-    pub histogram: Rect,
+    pub(super) title: Rect,
+    pub(super) histogram: Rect,
     /// Items by outcome, precision, and recall.
-    pub counts: Rect,
-    pub groups: Rect,
+    pub(super) counts: Rect,
+    pub(super) groups: Rect,
     /// The two pictures at the threshold, doubtful side first, with captions.
-    pub samples: Rect,
+    pub(super) samples: Rect,
     /// The comparison with a second score.
-    pub pair: Rect,
+    pub(super) pair: Rect,
 }
 
 impl Layout {
     /// The areas of the two pictures.
-    pub fn pictures(&self) -> [Rect; 2] {
+    pub(super) fn pictures(&self) -> [Rect; 2] {
         let half = self.samples.width.saturating_sub(1) / 2;
         // One line of heading above, two lines of captions below.
         let height = self.samples.height.saturating_sub(3);
@@ -54,7 +57,7 @@ impl Layout {
 
 /// The pictures for their areas, doubtful side first. `None` if the item has no picture.
 #[derive(Clone, Debug, Default)]
-pub struct Shown(pub [Option<Picture>; 2]);
+pub(super) struct Shown(pub(super) [Option<Picture>; 2]);
 
 fn layout(area: Rect, part: Part) -> Layout {
     let left = match area.width {
@@ -138,12 +141,12 @@ fn layout(area: Rect, part: Part) -> Layout {
 
 impl FiltersPane {
     /// The areas within `area`.
-    pub fn layout(&self, area: Rect) -> Layout {
+    fn layout(&self, area: Rect) -> Layout {
         layout(area, self.part)
     }
 
     /// The pictures to load for `area`, doubtful side first: hash and stored file.
-    pub fn wanted_pictures(&self, area: Rect) -> Vec<(usize, Rect, String, std::path::PathBuf)> {
+    fn wanted_pictures(&self, area: Rect) -> Vec<(usize, Rect, String, PathBuf)> {
         if self.show_rules {
             return vec![];
         }
@@ -172,7 +175,32 @@ impl FiltersPane {
         list
     }
 
-    pub fn draw(&mut self, area: Rect, pictures: &Shown, buf: &mut Buffer, look: &Look) {
+    /// Prepares the pictures at the threshold for their places in `area`.
+    pub(super) fn sample_pictures(&self, area: Rect, scene: &Scene<'_>) -> Shown {
+        let mut shown = Shown::default();
+        // One request at a time: the next frame handles the other.
+        let mut waits = false;
+        for (at, place, hash, path) in self.wanted_pictures(area) {
+            let (path, view) = (scene.root.join(path), scene.pictures.cells_in(place));
+            shown.0[at] = Some(if waits {
+                let sources = vec![(hash.into(), path)];
+                scene.pictures.ahead(vec![(sources, view)]);
+                Picture::Loading
+            } else {
+                scene.pictures.one(&hash, &path, view)
+            });
+            waits |= matches!(shown.0[at], Some(Picture::Loading));
+        }
+        shown
+    }
+
+    pub(super) fn draw_parts(
+        &mut self,
+        area: Rect,
+        pictures: &Shown,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let parts = self.layout(area);
         self.width = if parts.histogram.is_empty() {
             self.width

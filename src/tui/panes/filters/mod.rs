@@ -6,7 +6,6 @@
 //! |---|---|
 //! | `thresholds` | the thresholds: position, scale, steps |
 //! | `bench` | outcome counts for the present thresholds |
-//! | `effects` | the effects for the program to carry out |
 //! | `actions` | actions |
 //! | `scoring` | scorers and their jobs |
 //! | `rules` | saved and edited rules: diff, save, restore |
@@ -16,7 +15,6 @@
 mod actions;
 mod bench;
 mod draw;
-mod effects;
 mod groups;
 mod histogram;
 mod parts;
@@ -26,14 +24,15 @@ mod thresholds;
 
 use std::collections::BTreeMap;
 
-pub use draw::{Layout, Shown};
-pub use effects::{ChoiceFor, FiltersEffect, ReplyFor, TextFor};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
 use self::bench::{Counted, RequestSlot, counted};
-use self::effects::refuse;
 use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;
-use crate::action::Scope;
+use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::pane::{Ask, Context, Notice, Pane, Scene, Timer};
 use crate::widgets::table::LocalTable;
 use benchtop_model::scoring::bench::{
     Bench, BenchQuery, RulesDiff, RulesState, Sample, ScorerState,
@@ -49,7 +48,8 @@ const SAMPLES: u8 = 8;
 /// The properties for groups, in the order of the key.
 const GROUPS: [Field; 3] = [Field::Subtask, Field::Style, Field::Type];
 
-use FiltersEffect as Effect;
+/// Interval of background recounts while a job scores or people judge.
+const RECOUNT_MS: u64 = 1_000;
 
 /// The part below the histogram that is shown and has the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,8 @@ pub struct FiltersPane {
     turn: RequestSlot<BenchQuery>,
     /// Width of the histogram in the last frame.
     width: u16,
+    /// When to request everything again.
+    recount_at: Timer,
 }
 
 impl Default for FiltersPane {
@@ -129,43 +131,35 @@ impl FiltersPane {
             failed: None,
             turn: RequestSlot::default(),
             width: 80,
+            recount_at: Timer::default(),
         }
     }
 
-    /// The scopes with live keys, nearest first.
-    pub fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Filters, Scope::Table, Scope::Global]
-    }
-
-    /// Opens the pane or reloads it.
-    pub fn start(&mut self) -> Vec<Effect> {
-        self.turn.reset();
-        self.rules.lost();
-        self.refresh()
-    }
-
     /// Requests everything again after items, verdicts, or scores changed.
-    pub fn refresh(&mut self) -> Vec<Effect> {
-        let mut effects = vec![
-            Effect::Ask(ReplyFor::Rules, request::Rules.into()),
-            Effect::Ask(ReplyFor::Scorers, request::Scorers.into()),
-        ];
-        effects.extend(self.request_bench());
-        effects
+    fn refresh(&mut self, cx: &mut Context<'_>) {
+        self.recount_at.stop();
+        self.ask_rules(cx);
+        self.ask_scorers(cx);
+        self.request_bench(cx);
     }
 
     /// Requests another number of bars after the width changed.
-    pub fn resized(&mut self) -> Vec<Effect> {
+    fn resized(&mut self, cx: &mut Context<'_>) {
         let fits = self
             .bench
             .as_ref()
             .is_none_or(|(asked, _)| asked.bars == histogram::bars(self.width));
-        if fits { vec![] } else { self.request_bench() }
+        if !fits {
+            self.request_bench(cx);
+        }
     }
 
-    /// Requests the rules after they changed.
-    pub fn rules_changed(&self) -> Vec<Effect> {
-        vec![Effect::Ask(ReplyFor::Rules, request::Rules.into())]
+    fn ask_rules(&self, cx: &mut Context<'_>) {
+        cx.ask(request::Rules, Self::on_rules);
+    }
+
+    fn ask_scorers(&self, cx: &mut Context<'_>) {
+        cx.ask(request::Scorers, Self::on_scorers);
     }
 
     fn scorer(&self) -> Option<&ScorerState> {
@@ -245,17 +239,17 @@ impl FiltersPane {
     }
 
     /// Requests the histogram as soon as no other request is in flight.
-    fn request_bench(&mut self) -> Vec<Effect> {
-        let ask = self.question().and_then(|q| self.turn.ask(q));
-        ask.map(bench_effect).into_iter().collect()
+    fn request_bench(&mut self, cx: &mut Context<'_>) {
+        if let Some(query) = self.question().and_then(|q| self.turn.ask(q)) {
+            ask_bench(query, cx);
+        }
     }
 
     /// Requests the effect of the edited rules.
-    fn try_edited(&mut self) -> Vec<Effect> {
-        let ask = self.rules.untried();
-        ask.map(|set| Effect::Ask(ReplyFor::Try(set.clone()), request::TryRules(set).into()))
-            .into_iter()
-            .collect()
+    fn try_edited(&mut self, cx: &mut Context<'_>) {
+        if let Some(rules) = self.rules.untried() {
+            try_rules(rules, cx);
+        }
     }
 
     /// The last reply, if it matches the items and the score to show.
@@ -284,7 +278,7 @@ impl FiltersPane {
     }
 
     /// Receives the scorers.
-    pub fn on_scorers(&mut self, scorers: Result<Vec<ScorerState>>) -> Vec<Effect> {
+    fn on_scorers(&mut self, scorers: Result<Vec<ScorerState>>, cx: &mut Context<'_>) {
         let here = self.scorer().map(|s| s.scorer.clone());
         let first = self.measure().is_none();
         self.scorers = Some(scorers);
@@ -297,12 +291,16 @@ impl FiltersPane {
         let kept = here.and_then(|here| list.iter().position(|s| s.scorer == here));
         // Otherwise start with a scorer that has scores.
         self.at = kept.or_else(|| list.iter().position(scored)).unwrap_or(0);
-        if first { self.request_bench() } else { vec![] }
+        if first {
+            self.request_bench(cx);
+        }
     }
 
     /// Receives the histogram.
-    pub fn on_bench(&mut self, asked: BenchQuery, bench: Result<Bench>) -> Vec<Effect> {
-        let next = self.turn.answered().map(bench_effect).into_iter().collect();
+    fn on_bench(&mut self, asked: BenchQuery, bench: Result<Bench>, cx: &mut Context<'_>) {
+        if let Some(next) = self.turn.answered() {
+            ask_bench(next, cx);
+        }
         match bench {
             Ok(bench) => {
                 self.failed = None;
@@ -315,51 +313,53 @@ impl FiltersPane {
             }
             Err(problem) => self.failed = Some(error_line(&problem)),
         }
-        next
     }
 
     /// Receives the rules.
-    pub fn on_rules(&mut self, state: Result<RulesState>) -> Vec<Effect> {
-        let mut effects = self.rules.take(state);
-        effects.extend(self.request_bench());
-        effects.extend(self.try_edited());
-        effects
+    fn on_rules(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
+        self.rules.take(state, cx);
+        self.request_bench(cx);
+        self.try_edited(cx);
     }
 
     /// Receives the effect of rules.
-    pub fn on_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
-        let (mut effects, next) = self.rules.take_diff(of, diff);
-        effects.extend(
-            next.map(|set| Effect::Ask(ReplyFor::Try(set.clone()), request::TryRules(set).into())),
-        );
-        effects
+    fn on_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>, cx: &mut Context<'_>) {
+        if let Some(next) = self.rules.take_diff(of, diff, cx) {
+            try_rules(next, cx);
+        }
     }
 
     /// Receives the result of saving the rules.
-    pub fn on_applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
-        let mut effects = self.rules.applied(state);
-        effects.extend(self.request_bench());
-        effects
+    fn on_applied(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
+        self.rules.applied(state, cx);
+        self.request_bench(cx);
     }
 
     /// Receives the result of restoring the previous rules.
-    pub fn on_reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
-        let mut effects = self.rules.reverted(state);
-        effects.extend(self.request_bench());
-        effects
+    fn on_reverted(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
+        self.rules.reverted(state, cx);
+        self.request_bench(cx);
     }
 
     /// Receives the state of a scoring job. Requests the scorers again if the job is new or over.
-    pub fn on_scoring(&mut self, job: ScoringState) -> Vec<Effect> {
-        let Some(Ok(list)) = &mut self.scorers else {
-            return vec![];
-        };
+    fn on_scoring(&mut self, job: ScoringState, cx: &mut Context<'_>) {
         let over = job.phase.is_finished();
+        let Some(Ok(list)) = &mut self.scorers else {
+            return self.recount_soon(cx);
+        };
         let Some(scorer) = list.iter_mut().find(|s| s.scorer == job.scorer) else {
-            return vec![Effect::Ask(ReplyFor::Scorers, request::Scorers.into())];
+            return self.ask_scorers(cx);
         };
         scorer.job = Some(job);
-        if over { self.refresh() } else { vec![] }
+        if over {
+            self.refresh(cx);
+        } else {
+            self.recount_soon(cx);
+        }
+    }
+
+    fn recount_soon(&mut self, cx: &Context<'_>) {
+        self.recount_at.start(cx.env.now + RECOUNT_MS);
     }
 
     fn fill_groups(&mut self) {
@@ -400,11 +400,81 @@ impl FiltersPane {
     }
 }
 
-fn bench_effect(question: BenchQuery) -> Effect {
-    Effect::Ask(
-        ReplyFor::Bench(Box::new(question.clone())),
-        request::Bench(Box::new(question)).into(),
-    )
+fn ask_bench(query: BenchQuery, cx: &mut Context<'_>) {
+    let ask = request::Bench(Box::new(query.clone()));
+    let then = move |pane: &mut FiltersPane, bench, cx: &mut Context<'_>| {
+        pane.on_bench(query, bench, cx);
+    };
+    cx.send(Ask::new(ask, then).at_once());
+}
+
+fn try_rules(rules: RuleSet, cx: &mut Context<'_>) {
+    let ask = request::TryRules(rules.clone());
+    let then = move |pane: &mut FiltersPane, diff, cx: &mut Context<'_>| {
+        pane.on_diff(rules, diff, cx);
+    };
+    cx.send(Ask::new(ask, then).at_once());
+}
+
+impl Pane for FiltersPane {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Filters, Scope::Table, Scope::Global]
+    }
+
+    fn help(&self, keys: &Keymap) -> String {
+        format!(
+            "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
+             deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
+            keys.press(Action::ThresholdLeft),
+            keys.press(Action::ThresholdRight),
+            keys.press(Action::SwitchThreshold),
+            keys.press(Action::SaveRules)
+        )
+    }
+
+    fn open(&mut self, cx: &mut Context<'_>) {
+        self.turn.reset();
+        self.rules.lost();
+        self.refresh(cx);
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Context<'_>) {
+        self.run(action, cx);
+    }
+
+    fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        if !cx.env.is_shown {
+            return;
+        }
+        match notice {
+            Notice::Resync => self.open(cx),
+            Notice::Changed => self.recount_soon(cx),
+            Notice::Rules => self.ask_rules(cx),
+            Notice::Scoring(job) => self.on_scoring(job.clone(), cx),
+            Notice::Resized => self.resized(cx),
+            _ => {}
+        }
+    }
+
+    fn due(&self) -> Option<u64> {
+        self.recount_at.due()
+    }
+
+    fn tick(&mut self, cx: &mut Context<'_>) {
+        if self.recount_at.is_over(cx.env.now) && cx.env.is_shown {
+            self.refresh(cx);
+        }
+    }
+
+    fn shows_progress(&self) -> bool {
+        true
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
+        let pictures = self.sample_pictures(area, scene);
+        self.draw_parts(area, &pictures, buf, scene.look);
+        None
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Scorers and their jobs: counting, starting, pausing, resuming, canceling.
 
-use super::{ChoiceFor, Effect, FiltersPane, ReplyFor, TextFor, error_line, refuse};
+use super::{FiltersPane, error_line};
+use crate::pane::{Ask, Context, Opens};
+use crate::widgets::prompt::Prompt;
 use crate::widgets::text::grouped;
-use benchtop_model::job::JobAct;
+use benchtop_model::job::{JobAct, JobState};
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
-use benchtop_model::trust::PendingConsent;
+use benchtop_model::trust::{Destination, PendingConsent};
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -26,44 +28,127 @@ pub(super) fn tried_without_score(scorer: &ScorerState) -> u64 {
     states.iter().map(|state| items(scorer, *state)).sum()
 }
 
-fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
+/// Counts the items to score, then asks whether to start.
+fn count(scorer: Scorer, filter: String, cx: &mut Context<'_>) {
     let job = NewScoring {
         scorer,
         filter,
         dry: true,
         drafts: false,
     };
-    let text = format!("counting items for {}", job.scorer);
-    vec![
-        Effect::Say(text),
-        Effect::Ask(
-            ReplyFor::Count(Box::new(job.clone())),
-            request::Score(job).into(),
-        ),
-    ]
+    cx.say(format!("counting items for {}", job.scorer));
+    let ask = request::Score(job.clone());
+    let then = |_: &mut FiltersPane, counted, cx: &mut Context<'_>| confirm(job, counted, cx);
+    cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
 }
 
 /// Asks for consent to what a waiting job sends.
-fn agree(id: u32, act: JobAct, waits: &PendingConsent) -> Vec<Effect> {
-    let purpose = ChoiceFor::Agree(id, act, waits.missing());
-    vec![Effect::AskChoice {
-        purpose,
-        title: format!("Resume? {}", waits.description()),
-        lines: waits.choices(),
-    }]
+fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Context<'_>) {
+    let (title, to) = (format!("Resume? {}", waits.description()), waits.missing());
+    cx.choose(
+        title,
+        waits.choices(),
+        move |_: &mut FiltersPane, pick, cx| {
+            if pick == 0 {
+                let ask = request::JobAct { id, act };
+                cx.send(Ask::consenting(to, ask, FiltersPane::on_act));
+            }
+        },
+    );
+}
+
+/// Receives the counts of a job and asks for confirmation, and for consent to the servers that it
+/// sends data to.
+fn confirm(mut job: NewScoring, counted: Result<ScoringState>, cx: &mut Context<'_>) {
+    let counted = match counted {
+        Ok(counted) => counted,
+        Err(problem) => return cx.refuse(error_line(&problem)),
+    };
+    let of = counted.of.unwrap_or(0);
+    if of == 0 {
+        return cx.say(format!(
+            "{} has scored all of them; r retries failures",
+            job.scorer
+        ));
+    }
+    let with = if counted.device.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", counted.device)
+    };
+    let mut title = format!("{}: score {} inputs{with}", job.scorer, grouped(of));
+    let to = counted
+        .waits
+        .as_ref()
+        .map(|waits| waits.missing())
+        .unwrap_or_default();
+    if let Some(waits) = counted.waits.as_ref().filter(|_| !to.is_empty()) {
+        title = format!("{title}; {}", waits.description());
+    }
+    let cost = match counted.tokens {
+        Some((sent, received)) => {
+            let cost = counted
+                .cost_micros
+                .map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
+            format!(
+                "about {} tokens in, {} out{cost}",
+                grouped(sent),
+                grouped(received)
+            )
+        }
+        None => "items with equal picture and text count once".into(),
+    };
+    let mut lines = vec![
+        ("score".to_string(), cost),
+        ("cancel".to_string(), String::new()),
+    ];
+    if counted.drafts > 0 {
+        let drafts = grouped(counted.drafts);
+        title = format!("{title}; {drafts} are drafts");
+        job.drafts = true;
+        lines[0].0 = "score, drafts too".into();
+        lines.insert(
+            1,
+            (
+                "leave drafts out".into(),
+                format!("{drafts} inputs without a generated picture"),
+            ),
+        );
+    }
+    cx.choose(
+        title,
+        lines,
+        move |_: &mut FiltersPane, pick, cx| match pick {
+            0 => start(job, to, cx),
+            1 if job.drafts => {
+                let filter = format!("{} NOT picture:draft", job.filter);
+                count(job.scorer, filter.trim().to_string(), cx);
+            }
+            _ => {}
+        },
+    );
+}
+
+/// Starts the job. `to` lists the servers that the annotator consents to.
+fn start(job: NewScoring, to: Vec<Destination>, cx: &mut Context<'_>) {
+    let ask = request::Score(NewScoring { dry: false, ..job });
+    cx.send(match to.is_empty() {
+        true => Ask::new(ask, FiltersPane::on_started),
+        false => Ask::consenting(to, ask, FiltersPane::on_started),
+    });
 }
 
 impl FiltersPane {
     /// Asks for the items to score.
-    pub(super) fn begin_scoring(&self) -> Vec<Effect> {
+    pub(super) fn begin_scoring(&self, cx: &mut Context<'_>) {
         let Some(state) = self.scorer() else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
         if let Some(why) = &state.not_ready {
-            return refuse(format!("{} cannot run: {why}", state.scorer));
+            return cx.refuse(format!("{} cannot run: {why}", state.scorer));
         }
         if let Some(job) = state.job.as_ref().filter(|j| !j.phase.is_finished()) {
-            return refuse(format!(
+            return cx.refuse(format!(
                 "{} is already {}: p pauses or resumes, x cancels",
                 state.scorer,
                 job.phase.name()
@@ -78,153 +163,80 @@ impl FiltersPane {
             ("all items".to_string(), "keeps existing scores".to_string()),
             ("items of a filter".to_string(), shown),
         ];
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Which,
-            title: format!("Score with {}", state.scorer),
-            lines,
-        }]
-    }
-
-    /// Receives the choice of items.
-    pub(super) fn chose_items(&self, pick: usize) -> Vec<Effect> {
-        let Some(scorer) = self.scorer().map(|s| s.scorer.clone()) else {
-            return vec![];
-        };
-        if pick == 0 {
-            return count(scorer, String::new());
-        }
-        let label = "score items such as `subtask:text status:pending`: ".to_string();
-        vec![Effect::AskText {
-            purpose: TextFor::Score,
-            label,
-            text: self.filter.to_text(),
-        }]
-    }
-
-    pub(super) fn count_filter(&self, words: &str) -> Vec<Effect> {
-        let Some(scorer) = self.scorer().map(|s| s.scorer.clone()) else {
-            return vec![];
-        };
-        match Filter::parse(words) {
-            Ok(_) => count(scorer, words.trim().into()),
-            Err(problem) => refuse(error_line(&problem)),
-        }
-    }
-
-    /// Receives the counts of a job and asks for confirmation.
-    pub fn on_count(&mut self, job: NewScoring, counted: Result<ScoringState>) -> Vec<Effect> {
-        let counted = match counted {
-            Ok(counted) => counted,
-            Err(problem) => return refuse(error_line(&problem)),
-        };
-        let of = counted.of.unwrap_or(0);
-        if of == 0 {
-            return vec![Effect::Say(format!(
-                "{} has scored all of them; r retries failures",
-                job.scorer
-            ))];
-        }
-        let with = if counted.device.is_empty() {
-            String::new()
-        } else {
-            format!(" with {}", counted.device)
-        };
-        let mut title = format!("{}: score {} inputs{with}", job.scorer, grouped(of));
-        let to = counted
-            .waits
-            .as_ref()
-            .map(|waits| waits.missing())
-            .unwrap_or_default();
-        if let Some(waits) = counted.waits.as_ref().filter(|_| !to.is_empty()) {
-            title = format!("{title}; {}", waits.description());
-        }
-        let cost = match counted.tokens {
-            Some((sent, received)) => {
-                let cost = counted
-                    .cost_micros
-                    .map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
-                format!(
-                    "about {} tokens in, {} out{cost}",
-                    grouped(sent),
-                    grouped(received)
-                )
+        let title = format!("Score with {}", state.scorer);
+        cx.choose(title, lines, |pane: &mut Self, pick, cx| {
+            match (pick, pane.scorer()) {
+                (0, Some(state)) => count(state.scorer.clone(), String::new(), cx),
+                (_, Some(_)) => pane.ask_filter(cx),
+                (_, None) => {}
             }
-            None => "items with equal picture and text count once".into(),
-        };
-        let mut job = job;
-        let mut lines = vec![
-            ("score".to_string(), cost),
-            ("cancel".to_string(), String::new()),
-        ];
-        if counted.drafts > 0 {
-            let drafts = grouped(counted.drafts);
-            title = format!("{title}; {drafts} are drafts");
-            job.drafts = true;
-            lines[0].0 = "score, drafts too".into();
-            lines.insert(
-                1,
-                (
-                    "leave drafts out".into(),
-                    format!("{drafts} inputs without a generated picture"),
-                ),
-            );
-        }
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Begin(Box::new(job), to),
-            title,
-            lines,
-        }]
+        });
     }
 
-    /// Counts again without items that have a draft.
-    pub(super) fn without_drafts(job: &NewScoring) -> Vec<Effect> {
-        count(
-            job.scorer.clone(),
-            format!("{} NOT picture:draft", job.filter)
-                .trim()
-                .to_string(),
-        )
+    /// Asks for the filter of the items to score, then counts them.
+    fn ask_filter(&self, cx: &mut Context<'_>) {
+        let label = "score items such as `subtask:text status:pending`: ";
+        let prompt = Prompt::new(label, self.filter.to_text(), Vec::new());
+        cx.prompt(prompt, |pane: &mut Self, words, cx| {
+            let words = words.trim();
+            match (Filter::parse(words), pane.scorer()) {
+                (Ok(_), Some(state)) => count(state.scorer.clone(), words.into(), cx),
+                (Err(problem), _) => cx.refuse(error_line(&problem)),
+                (Ok(_), None) => {}
+            }
+            Ok(())
+        });
     }
 
     /// Receives the job that was started.
-    pub fn on_started(&mut self, begun: Result<ScoringState>) -> Vec<Effect> {
+    fn on_started(&mut self, begun: Result<ScoringState>, cx: &mut Context<'_>) {
         match begun {
             Ok(job) => {
-                let text = format!(
+                cx.done(format!(
                     "scoring with {}; it continues without this terminal",
                     job.scorer
-                );
-                let mut effects = vec![Effect::Done(text)];
-                effects.extend(self.on_scoring(job));
-                effects
+                ));
+                self.on_scoring(job, cx);
             }
-            Err(problem) => refuse(error_line(&problem)),
+            Err(problem) => cx.refuse(error_line(&problem)),
+        }
+    }
+
+    /// Receives the job that an action changed.
+    fn on_act(&mut self, job: Result<Option<JobState>>, cx: &mut Context<'_>) {
+        match job {
+            Ok(job) => {
+                if let Some(scoring) = job.and_then(|job| job.scoring) {
+                    self.on_scoring(*scoring, cx);
+                }
+            }
+            Err(problem) => cx.error(&problem),
         }
     }
 
     /// Sends an action for the current scorer's job.
-    pub(super) fn act_on_job(
+    fn act_on_job(
         &self,
+        cx: &mut Context<'_>,
         act: impl FnOnce(&ScoringState) -> std::result::Result<JobAct, String>,
-    ) -> Vec<Effect> {
+    ) {
         let Some(state) = self.scorer() else {
-            return refuse("the scorers are still loading");
+            return cx.refuse("the scorers are still loading");
         };
         let Some(job) = &state.job else {
-            return refuse(format!("{} has no job: press s to score", state.scorer));
+            return cx.refuse(format!("{} has no job: press s to score", state.scorer));
         };
         match (act(job), &job.waits) {
-            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => agree(job.id, act, waits),
-            (Ok(act), _) => vec![Effect::Ask(
-                ReplyFor::Act,
-                request::JobAct { id: job.id, act }.into(),
-            )],
-            (Err(why), _) => refuse(why),
+            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
+                agree(job.id, act, waits, cx);
+            }
+            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
+            (Err(why), _) => cx.refuse(why),
         }
     }
 
-    pub(super) fn pause_scoring(&self) -> Vec<Effect> {
-        self.act_on_job(|job| match job.phase {
+    pub(super) fn pause_scoring(&self, cx: &mut Context<'_>) {
+        self.act_on_job(cx, |job| match job.phase {
             Phase::Queued | Phase::Running => Ok(JobAct::Pause),
             Phase::Paused | Phase::Blocked => Ok(JobAct::Resume),
             over => Err(format!(
@@ -235,8 +247,8 @@ impl FiltersPane {
         })
     }
 
-    pub(super) fn cancel_scoring(&self) -> Vec<Effect> {
-        self.act_on_job(|job| match job.phase.is_finished() {
+    pub(super) fn cancel_scoring(&self, cx: &mut Context<'_>) {
+        self.act_on_job(cx, |job| match job.phase.is_finished() {
             true => Err(format!(
                 "the job of {} is already {}",
                 job.scorer,
@@ -246,11 +258,11 @@ impl FiltersPane {
         })
     }
 
-    pub(super) fn retry_scoring(&self) -> Vec<Effect> {
+    pub(super) fn retry_scoring(&self, cx: &mut Context<'_>) {
         let failed = self.scorer().map_or(0, |s| {
             items(s, ScoreState::Failed) + items(s, ScoreState::Unparsed)
         });
-        self.act_on_job(|job| match failed.max(job.without) {
+        self.act_on_job(cx, |job| match failed.max(job.without) {
             0 => Err(format!("{} has no failures", job.scorer)),
             _ => Ok(JobAct::Retry),
         })

@@ -1,11 +1,12 @@
 //! Tests of the pane against an owner that counts a few hundred made-up items one by one.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use std::path::Path;
 
 use super::*;
-use crate::action::Action;
+use crate::pane::testing::{self, lines, only, recorder, refused, request as asked_for, said};
+use crate::pane::{EditAt, Effect, Target};
 use crate::theme::{Look, Theme};
+use crate::widgets::toast::Severity;
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{CrossTable, Tally};
@@ -144,38 +145,39 @@ fn at_25() -> RuleSet {
 
 /// Answers the pane's requests until there are none, and returns the other effects.
 fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) -> Vec<Effect> {
-    let mut rest = Vec::new();
+    let (rec, mut rest) = (recorder(), Vec::new());
     for effect in effects {
-        let more = match effect {
-            Effect::Ask(ReplyFor::Scorers, _) => pane.on_scorers(Ok(vec![
-                scorer(Scorer::Clip),
-                scorer(Scorer::Safety),
-                scorer(Scorer::Siglip),
-            ])),
-            Effect::Ask(ReplyFor::Rules, _) => pane.on_rules(Ok(state(at_25(), "one"))),
-            Effect::Ask(ReplyFor::Bench(asked), _) => {
-                let bench = answer(&asked);
-                pane.on_bench(*asked, Ok(bench))
+        let Effect::Ask(ask) = &effect else {
+            rest.push(effect);
+            continue;
+        };
+        let more = match ask.request.clone() {
+            AnyRequest::Scorers(_) => {
+                let scorers = [Scorer::Clip, Scorer::Safety, Scorer::Siglip].map(scorer);
+                rec.reply::<request::Scorers>(pane, effect, Ok(scorers.to_vec()))
             }
-            Effect::Ask(ReplyFor::Try(of), _) => {
+            AnyRequest::Rules(_) => {
+                rec.reply::<request::Rules>(pane, effect, Ok(state(at_25(), "one")))
+            }
+            AnyRequest::Bench(request::Bench(asked)) => {
+                rec.reply::<request::Bench>(pane, effect, Ok(answer(&asked)))
+            }
+            AnyRequest::TryRules(_) => {
                 let tally = Tally {
                     items: [712, 159, 0],
                     ..Tally::default()
                 };
-                let lines = vec!["~ clip low: flag if clip < 24".into()];
-                pane.on_diff(
-                    of,
-                    Ok(RulesDiff {
-                        tally,
-                        hits: vec![159],
-                        lines,
-                        ..RulesDiff::default()
-                    }),
-                )
+                let diff = RulesDiff {
+                    tally,
+                    hits: vec![159],
+                    lines: vec!["~ clip low: flag if clip < 24".into()],
+                    ..RulesDiff::default()
+                };
+                rec.reply::<request::TryRules>(pane, effect, Ok(diff))
             }
-            other => {
-                rest.push(other);
-                vec![]
+            _ => {
+                rest.push(effect);
+                continue;
             }
         };
         rest.extend(settle(pane, more));
@@ -185,17 +187,75 @@ fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) -> Vec<Effect> {
 
 fn ready() -> FiltersPane {
     let mut pane = FiltersPane::new();
-    let effects = pane.start();
+    let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
     drawn(&mut pane, 100, 30, ColorLevel::True, false);
-    let effects = pane.resized();
+    let effects = recorder().notify(&mut pane, Notice::Resized);
     settle(&mut pane, effects);
     pane
 }
 
+fn act(pane: &mut FiltersPane, action: Action) -> Vec<Effect> {
+    recorder().act(pane, action)
+}
+
 fn press(pane: &mut FiltersPane, action: Action) -> Vec<Effect> {
-    let effects = pane.act(action);
+    let effects = act(pane, action);
     settle(pane, effects)
+}
+
+/// Runs an action that asks for a text, and types it.
+fn write(pane: &mut FiltersPane, action: Action, text: &str) -> Vec<Effect> {
+    let mut prompt = only(act(pane, action));
+    recorder().write(pane, &mut prompt, text).unwrap()
+}
+
+/// Runs an action that opens a menu, and chooses a line.
+fn choose(pane: &mut FiltersPane, action: Action, pick: usize) -> Vec<Effect> {
+    let mut menu = only(act(pane, action));
+    recorder().choose(pane, &mut menu, pick)
+}
+
+/// Receives the rules, as after a change of the file.
+fn on_rules(pane: &mut FiltersPane, state: Result<RulesState>) -> Vec<Effect> {
+    recorder().call(pane, |pane, cx| pane.on_rules(state, cx))
+}
+
+fn on_bench(pane: &mut FiltersPane, asked: BenchQuery, bench: Result<Bench>) -> Vec<Effect> {
+    recorder().call(pane, |pane, cx| pane.on_bench(asked, bench, cx))
+}
+
+fn on_scorers(pane: &mut FiltersPane, scorers: Result<Vec<ScorerState>>) -> Vec<Effect> {
+    recorder().call(pane, |pane, cx| pane.on_scorers(scorers, cx))
+}
+
+fn on_scoring(pane: &mut FiltersPane, job: &ScoringState) -> Vec<Effect> {
+    recorder().notify(pane, Notice::Scoring(job))
+}
+
+/// The request for a histogram.
+fn bench_asked(effect: &Effect) -> &BenchQuery {
+    match asked_for(effect) {
+        AnyRequest::Bench(request::Bench(asked)) => asked,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The filter of the item list that was opened.
+fn items_opened(effects: &[Effect]) -> &str {
+    match effects {
+        [Effect::Open(Target::Items(words))] => words,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_done(effects: &[Effect]) -> bool {
+    let is = |e: &Effect| matches!(e, Effect::Say(toast) if toast.severity == Severity::Done);
+    effects.iter().any(is)
+}
+
+fn is_left(effects: &[Effect]) -> bool {
+    matches!(effects, [Effect::Open(Target::Review)])
 }
 
 fn drawn(
@@ -206,27 +266,7 @@ fn drawn(
     accessible: bool,
 ) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, accessible);
-    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    pane.draw(buf.area, &Shown::default(), &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| {
-        l.iter()
-            .map(|c| c.symbol())
-            .collect::<String>()
-            .trim_end()
-            .to_string()
-    };
-    buf.content
-        .chunks(usize::from(width.max(1)))
-        .map(line)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn refused(effects: &[Effect]) -> &str {
-    match effects {
-        [Effect::Refuse(why)] => why,
-        other => panic!("{other:?}"),
-    }
+    testing::drawn_in(&recorder(), pane, (width, height), &look)
 }
 
 #[test]
@@ -241,7 +281,7 @@ fn counts_follow_the_threshold_at_once_and_become_exact() {
         Action::NudgeLeft,
         Action::ThresholdFarLeft,
     ] {
-        let effects = pane.act(action);
+        let effects = act(&mut pane, action);
         // Before the reply, the counts are those of the new threshold, give or take a bar.
         let (.., about) = pane.shown().unwrap();
         assert!(!about.exact);
@@ -259,7 +299,7 @@ fn counts_follow_the_threshold_at_once_and_become_exact() {
 #[test]
 fn only_the_newest_of_many_moves_is_requested() {
     let mut pane = ready();
-    let first = pane.act(Action::ThresholdLeft);
+    let first = act(&mut pane, Action::ThresholdLeft);
     let asks = |effects: &[Effect]| {
         effects
             .iter()
@@ -272,33 +312,25 @@ fn only_the_newest_of_many_moves_is_requested() {
         "the histogram and the effect of the rules: {first:?}"
     );
     for _ in 0..20 {
-        assert_eq!(asks(&pane.act(Action::ThresholdLeft)), 0);
+        assert_eq!(asks(&act(&mut pane, Action::ThresholdLeft)), 0);
     }
     let line = pane.line(RuleAction::Flag);
-    let Some(Effect::Ask(ReplyFor::Bench(asked), _)) = first.into_iter().next() else {
-        panic!()
-    };
-    let next = pane.on_bench((*asked).clone(), Ok(answer(&asked)));
-    let [Effect::Ask(ReplyFor::Bench(asked), AnyRequest::Bench(request::Bench(sent)))] = &next[..]
-    else {
-        panic!("{next:?}")
-    };
-    assert_eq!((asked, asked.flag), (sent, line));
-    assert!(
-        pane.on_bench((**asked).clone(), Ok(answer(asked)))
-            .is_empty()
-    );
+    let asked = bench_asked(&first[0]).clone();
+    let first = first.into_iter().next().unwrap();
+    let next = only(recorder().reply::<request::Bench>(&mut pane, first, Ok(answer(&asked))));
+    let asked = bench_asked(&next).clone();
+    assert_eq!(asked.flag, line);
+    let after = recorder().reply::<request::Bench>(&mut pane, next, Ok(answer(&asked)));
+    assert!(after.is_empty());
 }
 
 #[test]
 fn thresholds_are_typed_removed_and_set_again() {
     let mut pane = ready();
     assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
-    let effects = pane.act(Action::TypeLine);
-    assert!(
-        matches!(&effects[..], [Effect::AskText { purpose: TextFor::Line, text, .. }] if text == "25.0")
-    );
-    let effects = pane.typed(&TextFor::Line, " 24.0 ");
+    let mut prompt = only(act(&mut pane, Action::TypeLine));
+    assert!(matches!(&prompt, Effect::Prompt(prompt, _) if prompt.value() == "25.0"));
+    let effects = recorder().write(&mut pane, &mut prompt, " 24.0 ").unwrap();
     settle(&mut pane, effects);
     assert_eq!(pane.line(RuleAction::Flag), Some(24.0));
     let picture = drawn(&mut pane, 100, 30, ColorLevel::Mono, false);
@@ -309,13 +341,13 @@ fn thresholds_are_typed_removed_and_set_again() {
     assert!(picture.contains("▼flag 24.0"), "{picture}");
     for wrong in ["many", "inf", "NaN", "1e99"] {
         assert!(
-            refused(&pane.typed(&TextFor::Line, wrong)).contains(wrong),
+            refused(&write(&mut pane, Action::TypeLine, wrong)).contains(wrong),
             "{wrong}"
         );
     }
     press(&mut pane, Action::RemoveThreshold);
     assert_eq!(pane.line(RuleAction::Flag), None);
-    refused(&pane.act(Action::RemoveThreshold));
+    refused(&act(&mut pane, Action::RemoveThreshold));
     press(&mut pane, Action::ThresholdRight);
     assert_eq!(
         pane.line(RuleAction::Flag),
@@ -323,7 +355,7 @@ fn thresholds_are_typed_removed_and_set_again() {
         "an arrow key sets it to the default"
     );
     press(&mut pane, Action::SwitchThreshold);
-    let effects = pane.typed(&TextFor::Line, "20");
+    let effects = write(&mut pane, Action::TypeLine, "20");
     settle(&mut pane, effects);
     assert_eq!(
         (pane.line(RuleAction::Park), pane.line(RuleAction::Flag)),
@@ -353,7 +385,7 @@ fn another_scale_shows_the_same_threshold() {
     );
     press(&mut pane, Action::NextScale);
     assert_eq!(pane.line(RuleAction::Flag), Some(0.625));
-    let effects = pane.typed(&TextFor::Line, "0.6");
+    let effects = write(&mut pane, Action::TypeLine, "0.6");
     settle(&mut pane, effects);
     assert_eq!(
         pane.rules.edited().rules[0].describe(),
@@ -361,7 +393,7 @@ fn another_scale_shows_the_same_threshold() {
         "the rule keeps its scale"
     );
     press(&mut pane, Action::NextScore);
-    refused(&pane.act(Action::NextScale));
+    refused(&act(&mut pane, Action::NextScale));
     assert_eq!(pane.line(RuleAction::Flag), None, "safety has no threshold");
     press(&mut pane, Action::PreviousScore);
     assert_eq!(pane.measure().unwrap().name(), "clip.clipscore");
@@ -371,12 +403,7 @@ fn another_scale_shows_the_same_threshold() {
 fn a_subtask_can_have_its_own_threshold() {
     let mut pane = ready();
     press(&mut pane, Action::Bottom);
-    let effects = pane.act(Action::OwnThreshold);
-    assert!(
-        matches!(&effects[..], [Effect::AskText { purpose: TextFor::OwnLine(of), .. }] if of == "text"),
-        "{effects:?}"
-    );
-    let effects = pane.typed(&TextFor::OwnLine("text".into()), "22.5");
+    let effects = write(&mut pane, Action::OwnThreshold, "22.5");
     settle(&mut pane, effects);
     assert_eq!(
         pane.rules.edited().rules[0].describe(),
@@ -385,11 +412,8 @@ fn a_subtask_can_have_its_own_threshold() {
     let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
     assert!(picture.contains("flag 22.5"), "{picture}");
     // Enter shows the items beyond this group's own threshold.
-    let effects = pane.act(Action::Open);
-    assert!(
-        matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<22.5 subtask:text"),
-        "{effects:?}"
-    );
+    let effects = act(&mut pane, Action::Open);
+    assert_eq!(items_opened(&effects), "score:clip<22.5 subtask:text");
     press(&mut pane, Action::OnlyGroup);
     assert_eq!(
         (pane.line(RuleAction::Flag), pane.line(RuleAction::Park)),
@@ -397,7 +421,7 @@ fn a_subtask_can_have_its_own_threshold() {
     );
     let (_, bench, _) = pane.shown().unwrap();
     assert_eq!(bench.tally.all(), 200);
-    let effects = pane.typed(&TextFor::Line, "21");
+    let effects = write(&mut pane, Action::TypeLine, "21");
     settle(&mut pane, effects);
     assert_eq!(
         pane.rules.edited().rules[0].describe(),
@@ -405,17 +429,17 @@ fn a_subtask_can_have_its_own_threshold() {
     );
     press(&mut pane, Action::RemoveThreshold);
     assert_eq!(pane.rules.edited().rules[0].describe(), "flag if clip < 25");
-    refused(&pane.act(Action::RemoveThreshold));
+    refused(&act(&mut pane, Action::RemoveThreshold));
     press(&mut pane, Action::SwitchThreshold);
-    refused(&pane.act(Action::ThresholdLeft).split_off(1));
+    refused(&act(&mut pane, Action::ThresholdLeft).split_off(1));
     assert!(
         press(&mut pane, Action::Back).is_empty(),
         "back shows all items first"
     );
     assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
     press(&mut pane, Action::GroupBy);
-    refused(&pane.act(Action::OwnThreshold));
-    assert!(matches!(&pane.act(Action::Back)[..], [Effect::Leave]));
+    refused(&act(&mut pane, Action::OwnThreshold));
+    assert!(is_left(&act(&mut pane, Action::Back)));
 }
 
 #[test]
@@ -437,14 +461,11 @@ fn groups_are_split_by_a_second_property() {
     for _ in 0..6 {
         press(&mut pane, Action::GroupRight);
     }
-    let effects = pane.act(Action::Open);
-    let wanted = |words: &str| {
-        words.contains("style:ink") && words.contains("subtask:animal") && words.contains("clip<25")
-    };
-    assert!(
-        matches!(&effects[..], [Effect::Filter(words)] if wanted(words)),
-        "{effects:?}"
-    );
+    let effects = act(&mut pane, Action::Open);
+    let words = items_opened(&effects);
+    for part in ["style:ink", "subtask:animal", "clip<25"] {
+        assert!(words.contains(part), "{part} in {words}");
+    }
     // The key cycles through the others and none, never the property itself.
     press(&mut pane, Action::GroupAcross);
     assert_eq!(pane.across, Some(Field::Type));
@@ -461,58 +482,44 @@ fn groups_are_split_by_a_second_property() {
 #[test]
 fn rules_are_saved_with_exact_counts_and_restored() {
     let mut pane = ready();
-    refused(&pane.act(Action::SaveRules));
-    let effects = pane.typed(&TextFor::Line, "24");
+    refused(&act(&mut pane, Action::SaveRules));
+    let effects = write(&mut pane, Action::TypeLine, "24");
     // Saving waits for the exact counts.
-    let said = pane.act(Action::SaveRules);
-    assert!(matches!(&said[..], [Effect::Say(_)]));
-    let rest = settle(&mut pane, effects);
-    let Some(Effect::AskChoice {
-        purpose,
-        title,
-        lines,
-    }) = rest.last()
-    else {
-        panic!("{rest:?}")
-    };
+    assert_eq!(
+        said(&act(&mut pane, Action::SaveRules)).severity,
+        Severity::Info
+    );
+    let mut rest = settle(&mut pane, effects);
+    let mut menu = rest.pop().unwrap();
+    let (title, shown) = lines(&menu);
     assert!(title.contains("312 more kept, 41 fewer flagged"));
-    assert!(lines[0].1.contains("clip < 24"));
+    assert!(shown[0].1.contains("clip < 24"));
     assert!(
-        pane.chosen(purpose, 1).is_empty() && pane.rules.is_edited(),
+        recorder().choose(&mut pane, &mut menu, 1).is_empty() && pane.rules.is_edited(),
         "cancel keeps the edits"
     );
-    let effects = pane.chosen(purpose, 0);
-    let [
-        Effect::Ask(
-            ReplyFor::Applied,
-            AnyRequest::ApplyRules(request::ApplyRules { rules, revision }),
-        ),
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
+    let ask = only(choose(&mut pane, Action::SaveRules, 0));
+    let AnyRequest::ApplyRules(request::ApplyRules { rules, revision }) = asked_for(&ask) else {
+        panic!("{ask:?}")
     };
     assert_eq!(
         (rules.rules[0].describe().as_str(), revision.as_str()),
         ("flag if clip < 24", "one")
     );
-    refused(&pane.act(Action::RestoreRules));
-    let effects = pane.on_applied(Ok(state(rules.clone(), "two")));
-    assert!(
-        effects.iter().any(|e| matches!(e, Effect::Done(_))),
-        "{effects:?}"
-    );
+    refused(&act(&mut pane, Action::RestoreRules));
+    let saved = state(rules.clone(), "two");
+    let effects = recorder().reply::<request::ApplyRules>(&mut pane, ask, Ok(saved));
+    assert!(is_done(&effects), "{effects:?}");
     assert!(!pane.rules.is_edited());
-    let effects = pane.act(Action::RestoreRules);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
-        panic!("{effects:?}")
+    assert!(choose(&mut pane, Action::RestoreRules, 1).is_empty());
+    let ask = only(choose(&mut pane, Action::RestoreRules, 0));
+    let AnyRequest::RevertRules(request::RevertRules { revision }) = asked_for(&ask) else {
+        panic!("{ask:?}")
     };
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let effects = pane.chosen(purpose, 0);
-    assert!(
-        matches!(&effects[..], [Effect::Ask(ReplyFor::Reverted, AnyRequest::RevertRules(request::RevertRules { revision }))] if revision == "two")
-    );
-    let effects = pane.on_reverted(Ok(state(at_25(), "three")));
-    assert!(effects.iter().any(|e| matches!(e, Effect::Done(_))));
+    assert_eq!(revision, "two");
+    let before = state(at_25(), "three");
+    let effects = recorder().reply::<request::RevertRules>(&mut pane, ask, Ok(before));
+    assert!(is_done(&effects), "{effects:?}");
     assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
 }
 
@@ -528,39 +535,25 @@ fn a_conflict_with_the_file_offers_both_versions() {
     };
     for mine in [true, false] {
         let mut pane = ready();
-        let effects = pane.typed(&TextFor::Line, "24");
+        let effects = write(&mut pane, Action::TypeLine, "24");
         settle(&mut pane, effects);
         let conflict = Error::new(
             ErrorKind::Conflict,
             "benchtop.toml changed since its rules were read",
         );
-        let effects = pane.on_applied(Err(conflict));
-        assert!(
-            effects.iter().any(|e| matches!(
-                e,
-                Effect::Ask(ReplyFor::Rules, AnyRequest::Rules(request::Rules))
-            )),
-            "{effects:?}"
-        );
-        let effects = pane.on_rules(Ok(state(theirs(), "two")));
-        let Some(Effect::AskChoice {
-            purpose: ChoiceFor::Settle,
-            title,
-            ..
-        }) = effects.first()
-        else {
-            panic!("{effects:?}")
-        };
-        assert!(!title.is_empty());
+        let ask = only(choose(&mut pane, Action::SaveRules, 0));
+        let mut effects = recorder().reply::<request::ApplyRules>(&mut pane, ask, Err(conflict));
+        assert_eq!(said(&effects[..1]).severity, Severity::Warning);
+        // The bench is in flight again after the rules.
+        let ask = effects.remove(1);
+        assert!(matches!(asked_for(&ask), AnyRequest::Rules(_)), "{ask:?}");
         settle(&mut pane, effects);
-        assert!(matches!(
-            &pane.act(Action::SaveRules)[..],
-            [Effect::AskChoice {
-                purpose: ChoiceFor::Settle,
-                ..
-            }]
-        ));
-        let effects = pane.chosen(&ChoiceFor::Settle, usize::from(!mine));
+        let theirs = state(theirs(), "two");
+        let mut effects = recorder().reply::<request::Rules>(&mut pane, ask, Ok(theirs));
+        assert!(!lines(&effects[0]).0.is_empty());
+        let rest = effects.split_off(1);
+        settle(&mut pane, rest);
+        let effects = choose(&mut pane, Action::SaveRules, usize::from(!mine));
         settle(&mut pane, effects);
         assert_eq!(
             pane.line(RuleAction::Flag),
@@ -568,20 +561,21 @@ fn a_conflict_with_the_file_offers_both_versions() {
         );
         assert_eq!(pane.rules.is_edited(), mine);
         if mine {
-            let effects = pane.chosen(&ChoiceFor::Save, 0);
+            let ask = only(choose(&mut pane, Action::SaveRules, 0));
             assert!(
-                matches!(&effects[..], [Effect::Ask(_, AnyRequest::ApplyRules(request::ApplyRules { revision, .. }))] if revision == "two")
+                matches!(asked_for(&ask), AnyRequest::ApplyRules(request::ApplyRules { revision, .. }) if revision == "two"),
+                "{ask:?}"
             );
         }
     }
     // The same rules saved elsewhere are no conflict. Without edits the file's rules are simply
     // shown.
     let mut pane = ready();
-    let effects = pane.on_rules(Ok(state(theirs(), "two")));
+    let effects = on_rules(&mut pane, Ok(state(theirs(), "two")));
     assert!(
         !effects
             .iter()
-            .any(|e| matches!(e, Effect::Say(_) | Effect::AskChoice { .. })),
+            .any(|e| matches!(e, Effect::Say(_) | Effect::Menu(..))),
         "{effects:?}"
     );
     assert_eq!(pane.rules.edited(), &theirs());
@@ -591,97 +585,97 @@ fn a_conflict_with_the_file_offers_both_versions() {
 fn a_broken_file_is_reported_and_opened_at_its_line() {
     let mut pane = ready();
     press(&mut pane, Action::ShowRules);
-    assert!(matches!(
-        &pane.act(Action::EditRules)[..],
-        [Effect::EditRules(None)]
-    ));
+    let edits = |pane: &mut FiltersPane| match only(act(pane, Action::EditRules)) {
+        Effect::Edit(file, at) if file == Path::new("benchtop.toml") => at,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(edits(&mut pane), EditAt::Start("[[rules]]"));
     let problem = Some("benchtop.toml:12: rules[0].then: there is no `drop`".into());
-    let effects = pane.on_rules(Ok(RulesState {
+    let broken = RulesState {
         problem,
         ..state(at_25(), "two")
-    }));
+    };
+    let effects = on_rules(&mut pane, Ok(broken));
     settle(&mut pane, effects);
     let picture = drawn(&mut pane, 160, 30, ColorLevel::True, false);
     assert!(
         picture.contains("benchtop.toml:12: rules[0].then"),
         "{picture}"
     );
-    assert!(matches!(
-        &pane.act(Action::EditRules)[..],
-        [Effect::EditRules(Some(12))]
-    ));
-    let effects = pane.act(Action::Open);
-    assert!(
-        matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<25"),
-        "{effects:?}"
-    );
+    assert_eq!(edits(&mut pane), EditAt::Line(12));
+    let effects = act(&mut pane, Action::Open);
+    assert_eq!(items_opened(&effects), "score:clip<25");
     press(&mut pane, Action::RemoveThreshold);
     assert!(pane.rules.edited().rules.is_empty());
-    refused(&pane.act(Action::SaveRules));
+    refused(&act(&mut pane, Action::SaveRules));
+}
+
+/// Asks to score all items with the current scorer: the request for the counts.
+fn counting(mut effects: Vec<Effect>) -> (Effect, NewScoring) {
+    let ask = effects.pop().unwrap();
+    assert_eq!(said(&effects).severity, Severity::Info);
+    let AnyRequest::Score(request::Score(job)) = asked_for(&ask) else {
+        panic!("{ask:?}")
+    };
+    let job = job.clone();
+    assert!(job.dry);
+    (ask, job)
+}
+
+/// Asks to score all items, and answers with this count.
+fn count(pane: &mut FiltersPane, counted: ScoringState) -> Vec<Effect> {
+    let (ask, _) = counting(choose(pane, Action::StartScoring, 0));
+    recorder().reply::<request::Score>(pane, ask, Ok(counted))
+}
+
+fn started(effect: &Effect) -> &NewScoring {
+    match asked_for(effect) {
+        AnyRequest::Score(request::Score(job)) if !job.dry => job,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn scoring_is_counted_first_and_shows_progress() {
     let mut pane = ready();
-    let effects = pane.act(Action::StartScoring);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(ReplyFor::Count(wished), AnyRequest::Score(request::Score(asked)))) =
-        effects.last()
-    else {
-        panic!("{effects:?}")
-    };
-    assert!(asked.dry && **wished == *asked);
     let job = ScoringState {
         id: 4,
         scorer: Scorer::Clip,
-        filter: String::new(),
         phase: Phase::Running,
-        done: 0,
         of: Some(10),
-        without: 0,
-        per_minute: None,
-        why: None,
         device: "clip on CPU".into(),
-        tokens: None,
-        cost_micros: None,
-        waits: None,
-        drafts: 0,
+        ..answer_of_count()
     };
-    let effects = pane.on_count((**wished).clone(), Ok(job.clone()));
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    let mut menu = only(count(&mut pane, job.clone()));
+    let (title, _) = lines(&menu);
     assert!(title.contains("10 inputs") && title.contains("clip on CPU"));
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let effects = pane.chosen(purpose, 0);
-    assert!(
-        matches!(&effects[..], [Effect::Ask(ReplyFor::Begun, AnyRequest::Score(request::Score(asked)))] if !asked.dry)
-    );
-    pane.on_started(Ok(job.clone()));
-    assert!(refused(&pane.act(Action::StartScoring)).contains("running"));
-    let act = |effects: &[Effect]| match effects {
-        [Effect::Ask(ReplyFor::Act, AnyRequest::JobAct(request::JobAct { id: 4, act }))] => *act,
+    assert!(recorder().choose(&mut pane, &mut menu, 1).is_empty());
+    let mut menu = only(count(&mut pane, job.clone()));
+    let ask = only(recorder().choose(&mut pane, &mut menu, 0));
+    assert_eq!(started(&ask).scorer, Scorer::Clip);
+    let effects = recorder().reply::<request::Score>(&mut pane, ask, Ok(job.clone()));
+    assert_eq!(said(&effects).severity, Severity::Done);
+    assert!(refused(&act(&mut pane, Action::StartScoring)).contains("running"));
+    let to_job = |pane: &mut FiltersPane, action| match asked_for(&only(act(pane, action))) {
+        AnyRequest::JobAct(request::JobAct { id: 4, act }) => *act,
         other => panic!("{other:?}"),
     };
-    assert_eq!(act(&pane.act(Action::PauseScoring)), JobAct::Pause);
-    assert_eq!(act(&pane.act(Action::CancelScoring)), JobAct::Cancel);
-    assert_eq!(act(&pane.act(Action::RetryScoring)), JobAct::Retry);
+    assert_eq!(to_job(&mut pane, Action::PauseScoring), JobAct::Pause);
+    assert_eq!(to_job(&mut pane, Action::CancelScoring), JobAct::Cancel);
+    assert_eq!(to_job(&mut pane, Action::RetryScoring), JobAct::Retry);
     let blocked = ScoringState {
         phase: Phase::Blocked,
         done: 5,
         why: Some("the disk is full".into()),
         ..job.clone()
     };
-    assert!(pane.on_scoring(blocked).is_empty());
+    assert!(on_scoring(&mut pane, &blocked).is_empty());
     let picture = drawn(&mut pane, 160, 47, ColorLevel::Mono, false);
     assert!(
         picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"),
         "{picture}"
     );
-    assert_eq!(act(&pane.act(Action::PauseScoring)), JobAct::Resume);
+    assert_eq!(to_job(&mut pane, Action::PauseScoring), JobAct::Resume);
     // A job that waits for consent asks for it first.
     let destination = Destination::new("https://a.example", None, DataKind::Pictures).unwrap();
     let to = vec![RequestedDestination {
@@ -700,28 +694,21 @@ fn scoring_is_counted_first_and_shows_progress() {
         waits: Some(Box::new(waits)),
         ..job.clone()
     };
-    assert!(pane.on_scoring(waiting).is_empty());
-    let effects = pane.act(Action::PauseScoring);
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    assert!(on_scoring(&mut pane, &waiting).is_empty());
+    let mut menu = only(act(&mut pane, Action::PauseScoring));
+    let (title, _) = lines(&menu);
     assert!(
         title.contains("10 pictures or texts of items to https://a.example"),
         "{title}"
     );
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let effects = pane.chosen(purpose, 0);
-    let [
-        Effect::Ask(
-            ReplyFor::Act,
-            AnyRequest::Agree(request::Agree {
-                to,
-                then: Some(then),
-            }),
-        ),
-    ] = &effects[..]
+    assert!(recorder().choose(&mut pane, &mut menu, 1).is_empty());
+    let ask = only(choose(&mut pane, Action::PauseScoring, 0));
+    let AnyRequest::Agree(request::Agree {
+        to,
+        then: Some(then),
+    }) = asked_for(&ask)
     else {
-        panic!("{effects:?}")
+        panic!("{ask:?}")
     };
     assert!(
         to.len() == 1
@@ -734,78 +721,86 @@ fn scoring_is_counted_first_and_shows_progress() {
             ),
         "{then:?}"
     );
-    let over = pane.on_scoring(ScoringState {
+    let over = ScoringState {
         phase: Phase::Done,
         done: 10,
         ..job
-    });
+    };
+    let over = on_scoring(&mut pane, &over);
     assert!(
         over.iter()
-            .any(|e| matches!(e, Effect::Ask(ReplyFor::Scorers, _))),
+            .any(|e| matches!(asked_for(e), AnyRequest::Scorers(_))),
         "a finished job updates the counts: {over:?}"
     );
     settle(&mut pane, over);
     press(&mut pane, Action::NextScore);
-    refused(&pane.act(Action::PauseScoring));
+    refused(&act(&mut pane, Action::PauseScoring));
     let nothing = ScoringState {
         of: Some(0),
         ..answer_of_count()
     };
-    let job = NewScoring {
-        scorer: Scorer::Safety,
-        filter: String::new(),
-        dry: true,
-        drafts: false,
+    assert_eq!(said(&count(&mut pane, nothing)).severity, Severity::Info);
+    let mut prompt = only(choose(&mut pane, Action::StartScoring, 1));
+    let effects = recorder().write(&mut pane, &mut prompt, "status:nonsense");
+    assert!(refused(&effects.unwrap()).contains("nonsense"));
+}
+
+#[test]
+fn progress_recounts_once_a_second_while_the_pane_is_shown() {
+    let mut pane = ready();
+    let job = ScoringState {
+        scorer: Scorer::Clip,
+        phase: Phase::Running,
+        ..answer_of_count()
     };
-    assert!(matches!(
-        &pane.on_count(job, Ok(nothing))[..],
-        [Effect::Say(_)]
-    ));
-    assert!(refused(&pane.typed(&TextFor::Score, "status:nonsense")).contains("nonsense"));
+    assert_eq!(pane.due(), None);
+    assert!(on_scoring(&mut pane, &job).is_empty());
+    assert_eq!(pane.due(), Some(RECOUNT_MS));
+    let mut rec = recorder();
+    rec.now = RECOUNT_MS;
+    let effects = rec.tick(&mut pane);
+    assert_eq!(
+        effects.len(),
+        3,
+        "rules, scorers, and histogram: {effects:?}"
+    );
+    rec.is_shown = false;
+    assert!(rec.notify(&mut pane, Notice::Changed).is_empty());
+    assert_eq!(
+        pane.due(),
+        None,
+        "a pane that is not shown requests nothing"
+    );
 }
 
 #[test]
 fn drafts_are_counted_and_can_be_left_out() {
     let mut pane = ready();
-    let job = NewScoring {
-        scorer: Scorer::Safety,
-        filter: "subtask:text".into(),
-        dry: true,
-        drafts: false,
+    press(&mut pane, Action::NextScore);
+    // Counts the inputs of a filter, some of which have a draft.
+    let mut count = || {
+        let mut prompt = only(choose(&mut pane, Action::StartScoring, 1));
+        let effects = recorder().write(&mut pane, &mut prompt, "subtask:text");
+        let (ask, _) = counting(effects.unwrap());
+        let counted = ScoringState {
+            of: Some(40),
+            drafts: 7,
+            ..answer_of_count()
+        };
+        let menu = only(recorder().reply::<request::Score>(&mut pane, ask, Ok(counted)));
+        let (title, lines) = lines(&menu);
+        assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
+        menu
     };
-    let counted = ScoringState {
-        of: Some(40),
-        drafts: 7,
-        ..answer_of_count()
-    };
-    let effects = pane.on_count(job, Ok(counted));
-    let [
-        Effect::AskChoice {
-            purpose,
-            title,
-            lines,
-        },
-    ] = &effects[..]
-    else {
-        panic!("{effects:?}")
-    };
-    assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
-    let begun = pane.chosen(purpose, 0);
-    assert!(
-        matches!(&begun[..], [Effect::Ask(ReplyFor::Begun, AnyRequest::Score(request::Score(job)))] if job.drafts && !job.dry),
-        "{begun:?}"
-    );
-    let again = pane.chosen(purpose, 1);
-    let Some(Effect::Ask(ReplyFor::Count(_), AnyRequest::Score(request::Score(asked)))) =
-        again.last()
-    else {
-        panic!("{again:?}")
-    };
+    let mut menus = [count(), count(), count()];
+    let mut pick = |at: usize| recorder().choose(&mut pane, &mut menus[at], at);
+    assert!(started(&only(pick(0))).drafts);
+    let (_, asked) = counting(pick(1));
     assert_eq!(
-        (asked.filter.as_str(), asked.dry, asked.drafts),
-        ("subtask:text NOT picture:draft", true, false)
+        (asked.filter.as_str(), asked.drafts),
+        ("subtask:text NOT picture:draft", false)
     );
-    assert!(pane.chosen(purpose, 2).is_empty());
+    assert!(pick(2).is_empty());
 }
 
 fn answer_of_count() -> ScoringState {
@@ -832,32 +827,36 @@ fn a_scorer_that_is_not_ready_shows_the_reason() {
     let mut pane = ready();
     let mut clip = scorer(Scorer::Clip);
     clip.not_ready = Some("no model; `benchtop models pull clip` gets one".into());
-    pane.on_scorers(Ok(vec![clip]));
-    assert!(refused(&pane.act(Action::StartScoring)).contains("models pull clip"));
+    on_scorers(&mut pane, Ok(vec![clip]));
+    assert!(refused(&act(&mut pane, Action::StartScoring)).contains("models pull clip"));
     let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
     assert!(picture.contains("not ready: no model;"), "{picture}");
+}
+
+fn item_opened(effects: &[Effect]) -> u32 {
+    match effects {
+        [Effect::Open(Target::Item(number))] => *number,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn samples_are_browsed_and_opened() {
     let mut pane = ready();
-    refused(&pane.act(Action::OtherSample));
+    refused(&act(&mut pane, Action::OtherSample));
     press(&mut pane, Action::NextPart);
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Item(21)]));
+    assert_eq!(item_opened(&act(&mut pane, Action::Open)), 21);
     press(&mut pane, Action::OtherSample);
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Item(11)]));
+    assert_eq!(item_opened(&act(&mut pane, Action::Open)), 11);
     press(&mut pane, Action::Down);
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Item(12)]));
-    refused(&pane.act(Action::Down));
+    assert_eq!(item_opened(&act(&mut pane, Action::Open)), 12);
+    refused(&act(&mut pane, Action::Down));
     press(&mut pane, Action::OtherSample);
-    refused(&pane.act(Action::Open));
+    refused(&act(&mut pane, Action::Open));
     press(&mut pane, Action::NextPart);
-    let effects = pane.act(Action::Open);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(lines.len(), 2, "the current scorer is not offered");
-    let effects = pane.chosen(purpose, 0);
+    let mut menu = only(act(&mut pane, Action::Open));
+    assert_eq!(lines(&menu).1.len(), 2, "the current scorer is not offered");
+    let effects = recorder().choose(&mut pane, &mut menu, 0);
     settle(&mut pane, effects);
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True, false);
     assert!(picture.contains("against safety"), "{picture}");
@@ -869,7 +868,7 @@ fn missing_verdicts_are_reported() {
     let mut pane = ready();
     let (asked, mut bench) = pane.bench.clone().unwrap();
     (bench.tally.accepted, bench.tally.rejected) = ([0; 3], [0; 3]);
-    pane.on_bench(asked, Ok(bench));
+    on_bench(&mut pane, asked, Ok(bench));
     let picture = drawn(&mut pane, 100, 40, ColorLevel::True, false);
     assert!(
         picture.contains("precision: no") && picture.contains("recall: no"),
@@ -880,37 +879,34 @@ fn missing_verdicts_are_reported() {
 #[test]
 fn errors_are_shown_and_keep_the_last_histogram() {
     let mut pane = FiltersPane::new();
-    refused(&pane.act(Action::ThresholdLeft));
+    refused(&act(&mut pane, Action::ThresholdLeft));
     let problem = || Error::new(ErrorKind::Usage, "this is a command, not a question");
-    pane.on_rules(Err(problem()));
-    pane.on_scorers(Err(problem()));
+    on_rules(&mut pane, Err(problem()));
+    on_scorers(&mut pane, Err(problem()));
     assert!(drawn(&mut pane, 80, 21, ColorLevel::True, false).contains("not a question"));
-    refused(&pane.act(Action::SaveRules));
+    refused(&act(&mut pane, Action::SaveRules));
     let mut pane = ready();
-    let effects = pane.act(Action::ThresholdLeft);
-    let Some(Effect::Ask(ReplyFor::Bench(asked), _)) = effects.into_iter().next() else {
-        panic!()
-    };
-    pane.on_bench(*asked, Err(problem()));
+    let ask = act(&mut pane, Action::ThresholdLeft).swap_remove(0);
+    recorder().reply::<request::Bench>(&mut pane, ask, Err(problem()));
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True, false);
     assert!(
         picture.contains("not a question") && picture.contains("kept ~"),
         "{picture}"
     );
-    // A lost connection loses its requests; the next start repeats them.
-    pane.act(Action::ThresholdLeft);
-    let again = pane.start();
+    // A lost connection loses its requests; the next one repeats them.
+    act(&mut pane, Action::ThresholdLeft);
+    let again = recorder().notify(&mut pane, Notice::Resync);
     assert!(
         again
             .iter()
-            .any(|e| matches!(e, Effect::Ask(ReplyFor::Bench(_), _))),
+            .any(|e| matches!(asked_for(e), AnyRequest::Bench(_))),
         "{again:?}"
     );
-    let again = pane.on_rules(Ok(state(at_25(), "one")));
+    let again = on_rules(&mut pane, Ok(state(at_25(), "one")));
     assert!(
         again
             .iter()
-            .any(|e| matches!(e, Effect::Ask(ReplyFor::Try(_), _))),
+            .any(|e| matches!(asked_for(e), AnyRequest::TryRules(_))),
         "{again:?}"
     );
 }
@@ -944,7 +940,7 @@ fn any_size_and_any_numbers_can_be_drawn() {
         },
     ];
     for bench in odd {
-        pane.on_bench(asked.clone(), Ok(bench));
+        on_bench(&mut pane, asked.clone(), Ok(bench));
         for (width, height) in [
             (0, 0),
             (1, 1),
@@ -962,7 +958,7 @@ fn any_size_and_any_numbers_can_be_drawn() {
                 }
             }
         }
-        pane.act(Action::ThresholdRight);
+        act(&mut pane, Action::ThresholdRight);
     }
     assert_eq!(Outcome::ALL.len(), 3);
 }

@@ -5,7 +5,7 @@ use super::edit_session::{Place, Places, error_line};
 use super::recompose::ask_stale;
 use super::session::Session;
 use crate::action::Action;
-use crate::pane::{Ask, Context, Pane, PaneId, Target};
+use crate::pane::{Ask, Context, EditAt, Pane, PaneId, Target};
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text::grouped;
@@ -41,7 +41,7 @@ pub fn act<P: MetadataPane>(action: Action, file: &str, line: u32, cx: &mut Cont
         Action::EditOutside if session.shipped() || session.text(file).is_none() => {
             cx.say("these are the built-in files; save once to write them to the project");
         }
-        Action::EditOutside => cx.edit(format!("metadata/{file}"), line.max(1)),
+        Action::EditOutside => cx.edit(format!("metadata/{file}"), EditAt::Line(line.max(1))),
         Action::SeedDown | Action::SeedUp if cx.metadata.is_ready() => {
             cx.metadata.step_seed(action == Action::SeedUp);
         }

@@ -207,7 +207,7 @@ fn edits_are_diffed_reverted_and_undone() {
     rec.metadata.borrow_mut().step(true).unwrap();
     assert!(rec.metadata.borrow_mut().step(true).is_err());
     let effects = act_at(&rec, &mut pane, Action::EditOutside, 3);
-    let [Effect::Edit(path, 3)] = &effects[..] else {
+    let [Effect::Edit(path, EditAt::Line(3))] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert!(path.ends_with(COLOR));

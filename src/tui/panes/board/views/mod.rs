@@ -15,7 +15,7 @@ mod styles;
 mod types;
 mod view;
 
-pub use view::{View, ViewEffect};
+pub use view::View;
 
 use benchtop_model::board::{Board, Row};
 

@@ -5,25 +5,18 @@ use ratatui::layout::Rect;
 
 use super::quadrant_picture::Picture;
 use crate::action::Action;
-use crate::theme::{Look, Role};
+use crate::pane::Scene;
+use crate::panes::board::layer::{Layer, LayerEffect};
+use crate::theme::Role;
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 
 /// The name of the chart column.
 pub(super) const CHART: &str = "chart";
 
-/// The result of an action.
-#[derive(Debug)]
-pub enum ViewEffect {
-    /// Show the answers behind this column.
-    Behind(String),
-    /// The result of a table action.
-    Table(Answer),
-}
-
 #[derive(Clone, Debug)]
 pub struct View {
-    pub model: String,
+    model: String,
     /// Notes below the table, one per line.
     notes: Vec<String>,
     /// The column behind each row.
@@ -65,31 +58,34 @@ impl View {
             ..self
         }
     }
+}
 
-    /// The table, for going to a column, selecting, and copying.
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
+impl Layer for View {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(&mut self.table)
     }
 
     /// Runs a table action. Enter shows the answers behind the row.
-    pub fn act(&mut self, action: Action) -> Vec<ViewEffect> {
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
         let answers = self.table.act(action);
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => {
                 match usize::try_from(id).ok().and_then(|at| self.columns.get(at)) {
-                    Some(column) => ViewEffect::Behind(column.clone()),
-                    None => ViewEffect::Table(Answer::Effect(TableEffect::Refuse(
-                        "nothing to open".into(),
-                    ))),
+                    Some(column) => LayerEffect::Behind {
+                        model: self.model.clone(),
+                        column: column.clone(),
+                    },
+                    None => LayerEffect::refuse("nothing to open"),
                 }
             }
-            other => ViewEffect::Table(other),
+            other => LayerEffect::Table(other),
         };
         answers.into_iter().map(effect).collect()
     }
 
     /// Draws the view. Accessible mode omits the chart column.
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let look = scene.look;
         let chart = self.table.columns().last().is_some_and(|c| c.name == CHART);
         if look.accessible && chart {
             self.table.drop_last_column();

@@ -7,19 +7,9 @@ use super::RuleEditor;
 use crate::panes::filters::histogram;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
-use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::table::{Empty, LocalCell};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::scoring::rules::Rule;
-
-/// An empty table.
-pub(super) fn table() -> LocalTable {
-    let columns = vec![
-        Spec::text("rule", 18),
-        Spec::number("items", "", ColumnKind::Number, 11),
-        Spec::text("rule text", 60),
-    ];
-    LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
-}
 
 impl RuleEditor {
     /// Fills the table with the edited rules.

@@ -3,10 +3,11 @@
 
 mod draw;
 
+use super::FiltersPane;
 use super::bench::RequestSlot;
-use super::effects::{ChoiceFor, FiltersEffect as Effect, ReplyFor, refuse};
+use crate::pane::Context;
 use crate::panes::metadata::edit_session::error_line;
-use crate::widgets::table::{Empty, LocalTable};
+use crate::widgets::table::{ColumnKind, Empty, LocalTable, Spec};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
 use benchtop_model::scoring::rules::{Join, RuleSet};
@@ -54,6 +55,16 @@ pub(super) fn difference(before: &Tally, after: &Tally) -> String {
     }
 }
 
+/// An empty table.
+fn table() -> LocalTable {
+    let columns = vec![
+        Spec::text("rule", 18),
+        Spec::number("items", "", ColumnKind::Number, 11),
+        Spec::text("rule text", 60),
+    ];
+    LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
+}
+
 impl RuleEditor {
     pub(super) fn new() -> RuleEditor {
         RuleEditor {
@@ -66,7 +77,7 @@ impl RuleEditor {
             fresh: false,
             turn: RequestSlot::default(),
             saving: false,
-            table: draw::table(),
+            table: table(),
         }
     }
 
@@ -101,14 +112,14 @@ impl RuleEditor {
     }
 
     /// Receives the rules. Edits stay.
-    pub(super) fn take(&mut self, state: Result<RulesState>) -> Vec<Effect> {
+    pub(super) fn take(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         let new = match state {
             Ok(new) => new,
             Err(problem) => {
                 self.failed = Some(error_line(&problem));
                 self.table
                     .set_rows(Vec::new(), Empty::Failed(error_line(&problem)));
-                return vec![];
+                return;
             }
         };
         self.failed = None;
@@ -135,13 +146,9 @@ impl RuleEditor {
             self.conflict,
             edited && changed_on_disk,
         ) {
-            (true, true, _) => self.resolve(),
-            (false, true, true) => {
-                vec![Effect::Say(
-                    "the rules changed on disk and here: press M".into(),
-                )]
-            }
-            _ => vec![],
+            (true, true, _) => self.resolve(cx),
+            (false, true, true) => cx.say("the rules changed on disk and here: press M"),
+            _ => {}
         }
     }
 
@@ -164,7 +171,8 @@ impl RuleEditor {
         &mut self,
         of: RuleSet,
         diff: Result<RulesDiff>,
-    ) -> (Vec<Effect>, Option<RuleSet>) {
+        cx: &mut Context<'_>,
+    ) -> Option<RuleSet> {
         let next = self.turn.answered().filter(|next| *next != of);
         if next.is_none() {
             self.turn.reset();
@@ -173,20 +181,19 @@ impl RuleEditor {
             Ok(diff) => {
                 (self.diff, self.fresh) = (Some((of, diff)), true);
                 self.fill();
-                let ready = self.saving && self.exact().is_some();
-                (if ready { self.save() } else { vec![] }, next)
+                if self.saving && self.exact().is_some() {
+                    self.save(cx);
+                }
             }
             Err(problem) => {
                 self.saving = false;
-                (
-                    refuse(format!(
-                        "cannot preview the rules: {}",
-                        error_line(&problem)
-                    )),
-                    next,
-                )
+                cx.refuse(format!(
+                    "cannot preview the rules: {}",
+                    error_line(&problem)
+                ));
             }
         }
+        next
     }
 
     /// The effect of the edited rules, if it is up to date.
@@ -207,22 +214,22 @@ impl RuleEditor {
     }
 
     /// Asks whether to save, with exact counts. Waits for them if needed.
-    pub(super) fn save(&mut self) -> Vec<Effect> {
+    pub(super) fn save(&mut self, cx: &mut Context<'_>) {
         if let Some(why) = self.locked() {
-            return refuse(why);
+            return cx.refuse(why);
         }
         if !self.is_edited() {
-            return refuse("no unsaved rules");
+            return cx.refuse("no unsaved rules");
         }
         if let Some(problem) = self.problem() {
-            return refuse(format!("{problem}; e opens the file"));
+            return cx.refuse(format!("{problem}; e opens the file"));
         }
         if self.conflict {
-            return self.resolve();
+            return self.resolve(cx);
         }
         let (Some(diff), Some(state)) = (self.exact(), &self.state) else {
             self.saving = true;
-            return vec![Effect::Say("counting changes".into())];
+            return cx.say("counting changes");
         };
         let more = diff.lines.len().saturating_sub(LINES);
         let mut words = diff
@@ -241,28 +248,27 @@ impl RuleEditor {
         ];
         let title = difference(&state.tally, &diff.tally);
         self.saving = false;
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Save,
-            title,
-            lines,
-        }]
+        cx.choose(title, lines, |pane: &mut FiltersPane, pick, cx| {
+            if pick == 0 {
+                pane.rules.apply(cx);
+            }
+        });
     }
 
     /// Requests the save.
-    pub(super) fn apply(&self) -> Vec<Effect> {
+    fn apply(&self, cx: &mut Context<'_>) {
         let Some(state) = &self.state else {
-            return vec![];
+            return;
         };
         let ask = request::ApplyRules {
             rules: self.edited.clone(),
             revision: state.revision.clone(),
-        }
-        .into();
-        vec![Effect::Ask(ReplyFor::Applied, ask)]
+        };
+        cx.ask(ask, FiltersPane::on_applied);
     }
 
     /// Receives the result of the save.
-    pub(super) fn applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
+    pub(super) fn applied(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         match state {
             Ok(new) => {
                 let changed = self
@@ -270,33 +276,30 @@ impl RuleEditor {
                     .as_ref()
                     .map(|old| difference(&old.tally, &new.tally))
                     .unwrap_or_default();
-                let mut effects = self.take(Ok(new));
-                effects.push(Effect::Done(format!(
+                self.take(Ok(new), cx);
+                cx.done(format!(
                     "rules saved: {changed}; X restores the previous ones"
-                )));
-                effects
+                ));
             }
             Err(problem) if problem.kind == ErrorKind::Conflict => {
                 self.ask = true;
-                vec![
-                    Effect::Refuse(error_line(&problem)),
-                    Effect::Ask(ReplyFor::Rules, request::Rules.into()),
-                ]
+                cx.refuse(error_line(&problem));
+                cx.ask(request::Rules, FiltersPane::on_rules);
             }
-            Err(problem) => refuse(format!("rules not saved: {}", error_line(&problem))),
+            Err(problem) => cx.refuse(format!("rules not saved: {}", error_line(&problem))),
         }
     }
 
     /// Asks whether to restore the previous rules.
-    pub(super) fn revert(&self) -> Vec<Effect> {
+    pub(super) fn revert(&self, cx: &mut Context<'_>) {
         let Some(state) = &self.state else {
-            return refuse(self.locked().unwrap_or_default());
+            return cx.refuse(self.locked().unwrap_or_default());
         };
         if self.is_edited() {
-            return refuse("unsaved edits: w saves, M discards");
+            return cx.refuse("unsaved edits: w saves, M discards");
         }
         if state.history == 0 {
-            return refuse("no previous rules");
+            return cx.refuse("no previous rules");
         }
         let sets = if state.history == 1 {
             "1 version".into()
@@ -307,26 +310,17 @@ impl RuleEditor {
             ("restore".to_string(), format!("{sets} to go back to")),
             ("cancel".to_string(), String::new()),
         ];
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Revert,
-            title: "Restore the previous rules?".into(),
-            lines,
-        }]
-    }
-
-    /// Requests the previous rules.
-    pub(super) fn do_revert(&self) -> Vec<Effect> {
-        let revision = self.state.as_ref().map(|s| s.revision.clone());
-        revision
-            .map(|revision| {
-                Effect::Ask(ReplyFor::Reverted, request::RevertRules { revision }.into())
-            })
-            .into_iter()
-            .collect()
+        let title = "Restore the previous rules?";
+        cx.choose(title, lines, |pane: &mut FiltersPane, pick, cx| {
+            let revision = pane.rules.state.as_ref().map(|s| s.revision.clone());
+            if let Some(revision) = revision.filter(|_| pick == 0) {
+                cx.ask(request::RevertRules { revision }, FiltersPane::on_reverted);
+            }
+        });
     }
 
     /// Receives the result of restoring rules.
-    pub(super) fn reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
+    pub(super) fn reverted(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         match state {
             Ok(new) => {
                 let changed = self
@@ -334,22 +328,20 @@ impl RuleEditor {
                     .as_ref()
                     .map(|old| difference(&old.tally, &new.tally))
                     .unwrap_or_default();
-                let mut effects = self.take(Ok(new));
-                effects.push(Effect::Done(format!("previous rules restored: {changed}")));
-                effects
+                self.take(Ok(new), cx);
+                cx.done(format!("previous rules restored: {changed}"));
             }
             Err(problem) => {
-                let mut effects = refuse(format!("rules not restored: {}", error_line(&problem)));
-                effects.push(Effect::Ask(ReplyFor::Rules, request::Rules.into()));
-                effects
+                cx.refuse(format!("rules not restored: {}", error_line(&problem)));
+                cx.ask(request::Rules, FiltersPane::on_rules);
             }
         }
     }
 
     /// Asks whether to keep the edits or the file's rules.
-    pub(super) fn resolve(&self) -> Vec<Effect> {
+    pub(super) fn resolve(&self, cx: &mut Context<'_>) {
         if !self.is_edited() {
-            return refuse("no unsaved rules");
+            return cx.refuse("no unsaved rules");
         }
         let title = if self.conflict {
             "The rules changed on disk and here"
@@ -364,15 +356,14 @@ impl RuleEditor {
                 format!("{} rules", self.saved().map_or(0, |s| s.rules.len())),
             ),
         ];
-        vec![Effect::AskChoice {
-            purpose: ChoiceFor::Settle,
-            title: title.into(),
-            lines,
-        }]
+        cx.choose(title, lines, |pane: &mut FiltersPane, pick, cx| {
+            pane.rules.resolved(pick == 0);
+            pane.edited(cx);
+        });
     }
 
     /// Keeps the edits, or replaces them by the file's rules.
-    pub(super) fn resolved(&mut self, mine: bool) {
+    fn resolved(&mut self, mine: bool) {
         self.conflict = false;
         if !mine && let Some(state) = &self.state {
             self.edited = state.rules.clone();

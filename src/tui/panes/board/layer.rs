@@ -1,0 +1,140 @@
+//! The views over the leaderboard.
+
+use std::any::Any;
+use std::fmt;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::action::{Action, Scope};
+use crate::pane::Scene;
+use crate::widgets::page::Page;
+use crate::widgets::table::{
+    Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
+};
+
+/// What a view asks of the pane after an action.
+#[derive(Debug)]
+pub(super) enum LayerEffect {
+    /// Show the answers of this model behind this column.
+    Behind { model: String, column: String },
+    /// Show all answers to the question of this item, with the cursor on this model.
+    Question { item: String, model: String },
+    /// Show the next answer of the list below this view (`true`) or the previous one.
+    Step(bool),
+    /// Review this item.
+    Item(u32),
+    /// Open the item list with this filter.
+    Items(String),
+    /// Show this view over this one.
+    Open(Box<dyn Layer>),
+    /// Close this view and go to a column of the table below.
+    Column(usize),
+    /// Close this view and show the rows of the table below with this value.
+    Dive { column: usize, value: String },
+    /// Select the rows of the table below with this value, or unselect them.
+    Select {
+        column: usize,
+        value: String,
+        on: bool,
+    },
+    /// The result of a table action.
+    Table(Answer),
+}
+
+impl LayerEffect {
+    pub(super) fn refuse(why: impl Into<String>) -> LayerEffect {
+        LayerEffect::Table(Answer::Effect(TableEffect::Refuse(why.into())))
+    }
+}
+
+/// A view over the leaderboard, such as a breakdown or the answers behind a cell.
+pub(super) trait Layer: Any + fmt::Debug {
+    /// The scopes with live keys, nearest first.
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Table, Scope::Global]
+    }
+
+    /// The table that gets the keys. `None` on a page.
+    fn table_mut(&mut self) -> Option<&mut LocalTable>;
+
+    fn act(&mut self, action: Action) -> Vec<LayerEffect>;
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>);
+}
+
+impl dyn Layer {
+    /// The view, if it is of this type.
+    pub(super) fn of<T: Layer>(&self) -> Option<&T> {
+        let any: &dyn Any = self;
+        any.downcast_ref()
+    }
+
+    /// The view, if it is of this type.
+    pub(super) fn of_mut<T: Layer>(&mut self) -> Option<&mut T> {
+        let any: &mut dyn Any = self;
+        any.downcast_mut()
+    }
+}
+
+impl Layer for Page {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Overlay, Scope::Table, Scope::Global]
+    }
+
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        None
+    }
+
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        Page::act(self, action);
+        Vec::new()
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        Page::draw(self, area, buf, scene.look);
+    }
+}
+
+impl Layer for FrequencyView {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(FrequencyView::table_mut(self))
+    }
+
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let effect = |effect| match effect {
+            FrequencyEffect::Dive { column, value } => LayerEffect::Dive { column, value },
+            FrequencyEffect::SelectValue { column, value, on } => {
+                LayerEffect::Select { column, value, on }
+            }
+            FrequencyEffect::Table(answer) => LayerEffect::Table(answer),
+        };
+        let effects = FrequencyView::act(self, action);
+        effects.into_iter().map(effect).collect()
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        FrequencyView::draw(self, area, buf, scene.look);
+    }
+}
+
+impl Layer for DescribeView {
+    fn table_mut(&mut self) -> Option<&mut LocalTable> {
+        Some(DescribeView::table_mut(self))
+    }
+
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let effect = |answer| match answer {
+            Answer::Effect(TableEffect::Open { id, .. }) => {
+                LayerEffect::Column(usize::try_from(id).unwrap_or(0))
+            }
+            answer => LayerEffect::Table(answer),
+        };
+        let answers = DescribeView::act(self, action);
+        answers.into_iter().map(effect).collect()
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        DescribeView::draw(self, area, buf, scene.look);
+    }
+}
