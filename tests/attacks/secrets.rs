@@ -741,7 +741,7 @@ fn a_judge_is_asked_only_with_consent() {
     opened(&bench);
     assert_eq!(scoring(&bench)["phase"], "paused");
     assert!(
-        with_secret(&bench, ["filter", "resume", "2"])
+        with_secret(&bench, ["filter", "resume", "3"])
             .refused(1)
             .names(&origin(&thief))
     );

@@ -44,11 +44,10 @@ pub fn take_over(shared: &Arc<OwnerContext>, all: &mut Vec<StoredJob>) {
         return;
     }
     let _guard = inventory::guard();
-    let removed = jobs::remove_earlier_scoring_jobs(&path).and_then(|()| {
-        let root = shared.project.root();
-        let name = path.strip_prefix(root).unwrap_or(&path);
-        inventory::remove_records(&shared.project, &|path| name.as_os_str() == path)
-    });
+    // The record may still have the name in a layout before.
+    let names = ["jobs/scoring.json", "store/scoring.json"];
+    let removed = jobs::remove_earlier_scoring_jobs(&path)
+        .and_then(|()| inventory::remove_records(&shared.project, &|path| names.contains(&path)));
     if let Err(problem) = removed {
         crate::log::write(format_args!(
             "cannot remove the list of scoring jobs: {problem}"

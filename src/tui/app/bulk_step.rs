@@ -1,12 +1,6 @@
 //! The last step on many items, undone as one: verdicts, or a retirement of terms.
 
-use super::App;
-use super::connection::Pending;
 use crate::panes::metadata::session::Session;
-use crate::widgets::text::counted;
-use crate::widgets::toast::Toast;
-use benchtop_model::Result;
-use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// The last step on many items, undone as one.
 #[derive(Clone, Debug)]
@@ -67,52 +61,6 @@ impl Retirement {
         match self.files.is_empty() {
             true => "no vocabulary changed".into(),
             false => format!("{}: {} {done}", self.names(), self.terms.len()),
-        }
-    }
-}
-
-impl App {
-    /// Undoes the last verdict on many items, if it is the last step. Returns whether it is.
-    pub(super) fn undo_bulk(&mut self) -> bool {
-        match &self.bulk {
-            Some(Done {
-                what: What::Verdict((first, last)),
-                since: 0,
-            }) => {
-                self.ask_now(Pending::Unbulk, request::UndoBulk(*first, *last));
-                true
-            }
-            Some(Done {
-                what: What::Retirement(retirement),
-                since: 0,
-            }) => {
-                let retirement = retirement.clone();
-                self.unretire(retirement);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    pub(super) fn on_bulk_undone(&mut self, answer: Result<AnyReply>) {
-        self.bulk = None;
-        match answer.and_then(request::UndoBulk::reply) {
-            Ok(done) => self.say(Toast::done(format!(
-                "{} undone",
-                counted(done.judged, "verdict")
-            ))),
-            Err(problem) => self.say(Toast::from(&problem)),
-        }
-    }
-
-    /// Counts a verdict saved since then, or an undo of one.
-    pub(super) fn count_after_bulk(&mut self, taken_back: bool) {
-        if let Some(done) = &mut self.bulk {
-            done.since = if taken_back {
-                done.since.saturating_sub(1)
-            } else {
-                done.since + 1
-            };
         }
     }
 }

@@ -11,7 +11,7 @@
 //! | `panes` | calls panes and carries out their effects |
 //! | `metadata` | reading the metadata, and unsaved edits |
 //! | `retire` | retiring terms |
-//! | `bulk_step` | the last step on many items, undone as one |
+//! | `bulk_step`, `undo_step` | the last step on many items, undone as one |
 //! | `owner` | answers and events of the owner |
 //! | `seen` | whether the item was on screen when it was judged |
 //! | `frame_timer` | frames, timed work, and quitting |
@@ -41,6 +41,7 @@ mod seen;
 mod tabs;
 mod theme;
 mod type_ahead;
+mod undo_step;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -57,7 +57,7 @@ impl App {
         }
     }
 
-    /// Calls a pane and carries out its effects. `None` if the registry does not hold it.
+    /// Calls a pane and carries out its effects. `None` if there is no such pane.
     pub(super) fn with_pane<T>(
         &mut self,
         id: PaneId,
@@ -237,7 +237,7 @@ impl App {
         }
     }
 
-    /// Draws the pane on screen, if the registry holds it.
+    /// Draws the pane on screen.
     pub(super) fn draw_pane(&mut self, area: Rect, buf: &mut Buffer) -> Option<Position> {
         let pictures = PictureThreads {
             setting: &self.setting,

@@ -112,5 +112,4 @@ impl Pane for ListPane {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
