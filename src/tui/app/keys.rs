@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::App;
 use super::connection::State;
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
@@ -259,9 +259,7 @@ impl App {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
                 PromptOutcome::Cancelled => {
-                    if let Some(Overlay::Prompt(PromptFor::Pane(id, mut then), _)) =
-                        self.overlay.take()
-                    {
+                    if let Some(Overlay::Prompt((id, mut then), _)) = self.overlay.take() {
                         self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
                     }
                 }

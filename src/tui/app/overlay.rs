@@ -22,17 +22,11 @@ pub enum MenuFor {
     Unsaved,
 }
 
-/// The purpose of a prompt.
-pub enum PromptFor {
-    /// A pane receives the text.
-    Pane(PaneId, OnTyped),
-}
-
 /// What is shown over a pane.
 pub enum Overlay {
     Menu(MenuFor, Menu),
-    /// Replaces the message line.
-    Prompt(PromptFor, Prompt),
+    /// Replaces the message line. The pane receives the text.
+    Prompt((PaneId, OnTyped), Prompt),
     /// A page of text.
     Page(Page),
     /// A question that one key confirms. Replaces the message line and as many lines above as it

@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
@@ -45,9 +45,6 @@ impl App {
 
     /// Opens a pane for something that another one asks for.
     pub(super) fn show(&mut self, id: PaneId, target: Target, from: PaneId) {
-        if self.panes.get(id).is_none() {
-            return self.go(id);
-        }
         self.arrive(id);
         self.with_pane(id, |pane, cx| pane.show(target, from, cx));
     }
@@ -60,7 +57,7 @@ impl App {
         }
     }
 
-    /// Calls a pane and carries out its effects. `None` if the registry does not hold it.
+    /// Calls a pane and carries out its effects. `None` if there is no such pane.
     pub(super) fn with_pane<T>(
         &mut self,
         id: PaneId,
@@ -134,7 +131,7 @@ impl App {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
             }
             Effect::Prompt(prompt, then) => {
-                self.overlay = Some(Overlay::Prompt(PromptFor::Pane(id, then), prompt));
+                self.overlay = Some(Overlay::Prompt((id, then), prompt));
             }
             Effect::Page(page) => self.overlay = Some(Overlay::Page(page)),
             Effect::WhenSeen(at, mut then) => {
@@ -240,7 +237,7 @@ impl App {
         }
     }
 
-    /// Draws the pane on screen, if the registry holds it.
+    /// Draws the pane on screen.
     pub(super) fn draw_pane(&mut self, area: Rect, buf: &mut Buffer) -> Option<Position> {
         let pictures = PictureThreads {
             setting: &self.setting,

@@ -27,8 +27,7 @@ pub struct Tab {
     pub short: &'static str,
     /// The scopes of this pane alone.
     pub scopes: &'static [Scope],
-    /// `None` while the program holds the pane itself.
-    pub new: Option<NewPane>,
+    pub new: NewPane,
 }
 
 pub const TABS: [Tab; 11] = [
@@ -38,7 +37,7 @@ pub const TABS: [Tab; 11] = [
         name: "Review",
         short: "Review",
         scopes: &[Scope::Review],
-        new: Some(|_| Box::new(ReviewPane::new())),
+        new: |_| Box::new(ReviewPane::new()),
     },
     Tab {
         id: PaneId::List,
@@ -46,7 +45,7 @@ pub const TABS: [Tab; 11] = [
         name: "Items",
         short: "Items",
         scopes: &[Scope::List],
-        new: Some(|_| Box::new(ListPane::new())),
+        new: |_| Box::new(ListPane::new()),
     },
     Tab {
         id: PaneId::Board,
@@ -54,7 +53,7 @@ pub const TABS: [Tab; 11] = [
         name: "Board",
         short: "Board",
         scopes: &[Scope::Board, Scope::Behind, Scope::Answer],
-        new: Some(|_| Box::new(BoardPane::waiting(board::interval))),
+        new: |_| Box::new(BoardPane::waiting(board::interval)),
     },
     Tab {
         id: PaneId::Vocabulary,
@@ -62,7 +61,7 @@ pub const TABS: [Tab; 11] = [
         name: "Vocabularies",
         short: "Vocab",
         scopes: &[Scope::Vocabulary],
-        new: Some(|_| Box::new(VocabularyPane::new())),
+        new: |_| Box::new(VocabularyPane::new()),
     },
     Tab {
         id: PaneId::Templates,
@@ -70,7 +69,7 @@ pub const TABS: [Tab; 11] = [
         name: "Templates",
         short: "Templ",
         scopes: &[Scope::Templates, Scope::Editor],
-        new: Some(|_| Box::new(TemplatesPane::new())),
+        new: |_| Box::new(TemplatesPane::new()),
     },
     Tab {
         id: PaneId::Coverage,
@@ -78,7 +77,7 @@ pub const TABS: [Tab; 11] = [
         name: "Coverage",
         short: "Cover",
         scopes: &[Scope::Coverage],
-        new: Some(|_| Box::new(CoveragePane::new())),
+        new: |_| Box::new(CoveragePane::new()),
     },
     Tab {
         id: PaneId::Generate,
@@ -86,7 +85,7 @@ pub const TABS: [Tab; 11] = [
         name: "Generate",
         short: "Gen",
         scopes: &[Scope::Generate],
-        new: Some(|_| Box::new(GeneratePane::new())),
+        new: |_| Box::new(GeneratePane::new()),
     },
     Tab {
         id: PaneId::Filters,
@@ -94,7 +93,7 @@ pub const TABS: [Tab; 11] = [
         name: "Filters",
         short: "Filter",
         scopes: &[Scope::Filters],
-        new: Some(|_| Box::new(FiltersPane::new())),
+        new: |_| Box::new(FiltersPane::new()),
     },
     Tab {
         id: PaneId::Rounds,
@@ -102,7 +101,7 @@ pub const TABS: [Tab; 11] = [
         name: "Rounds",
         short: "Round",
         scopes: &[Scope::Rounds, Scope::Form],
-        new: Some(|who| Box::new(RoundsPane::new(who))),
+        new: |who| Box::new(RoundsPane::new(who)),
     },
     Tab {
         id: PaneId::Adjudicate,
@@ -110,7 +109,7 @@ pub const TABS: [Tab; 11] = [
         name: "Adjudicate",
         short: "Adjud",
         scopes: &[Scope::Adjudicate],
-        new: Some(|_| Box::new(AdjudicatePane::new())),
+        new: |_| Box::new(AdjudicatePane::new()),
     },
     Tab {
         id: PaneId::Agreement,
@@ -118,7 +117,7 @@ pub const TABS: [Tab; 11] = [
         name: "Agreement",
         short: "Agree",
         scopes: &[Scope::Agreement],
-        new: Some(|_| Box::new(AgreementPane::new())),
+        new: |_| Box::new(AgreementPane::new()),
     },
 ];
 
@@ -127,8 +126,7 @@ pub struct Panes(Vec<(PaneId, Box<dyn Pane>)>);
 
 impl Panes {
     pub fn new(who: &str) -> Panes {
-        let made = |tab: &Tab| Some((tab.id, tab.new?(who)));
-        Panes(TABS.iter().filter_map(made).collect())
+        Panes(TABS.iter().map(|tab| (tab.id, (tab.new)(who))).collect())
     }
 
     pub fn get(&self, id: PaneId) -> Option<&dyn Pane> {
