@@ -14,7 +14,9 @@ impl ReviewPane {
     pub(super) fn edit_item(&mut self, cx: &mut Context<'_>) {
         match self.number().zip(self.current()) {
             Some((number, loaded)) => {
-                show_draft(Draft::new(number, loaded.rev, loaded.item.clone()), cx);
+                let draft = Draft::new(number, loaded.rev, loaded.item.clone());
+                let refused = self.refused_draft.take();
+                show_draft(refused.filter(|d| d.number == number).unwrap_or(draft), cx);
             }
             None => cx.say("no item to edit"),
         }
@@ -24,9 +26,12 @@ impl ReviewPane {
         let edited = match done {
             Ok(edited) => edited,
             Err(problem) => {
-                // Keep the draft after an error.
-                if !cx.env.is_covered {
+                // Over another pane or menu the draft cannot be shown. The next edit of the item
+                // begins with it.
+                if cx.env.is_shown && !cx.env.is_covered {
                     show_draft(draft, cx);
+                } else {
+                    self.refused_draft = Some(draft);
                 }
                 return cx.error(&problem);
             }
@@ -95,5 +100,58 @@ fn chosen_line(mut draft: Draft, pick: usize, note: &str, cx: &mut Context<'_>) 
             show_draft(draft, cx);
             cx.error(&problem);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::pane::Effect;
+    use crate::pane::recorder::Recorder;
+    use crate::panes::review::Queue;
+    use benchtop_model::{Error, Status};
+    use benchtop_protocol::wire::ItemView;
+
+    #[test]
+    fn a_draft_refused_out_of_sight_is_where_the_next_edit_begins() {
+        let item = json!({
+            "id": "d/7", "dataset": "d", "key": 7, "form": "dysca", "question": "Which animal?",
+            "instruction": "Which animal?\nA. cat\nB. dog", "kind": "multiple-choice", "answer": "dog",
+            "options": [{"text": "cat", "role": "distractor"}, {"text": "dog", "role": "correct"}],
+        });
+        let mut pane = ReviewPane::new();
+        pane.set_queue(Queue::all(9), Some(7));
+        let view = ItemView {
+            number: 7,
+            json: item.to_string(),
+            status: Status::Pending,
+            rev: 1,
+            text_rev: 1,
+            standing: vec![],
+            stale: None,
+            chips: vec![],
+        };
+        let _ = pane.on_item(7, Ok(view));
+        let mut rec = Recorder::new().unwrap();
+        let mut menu = rec.act(&mut pane, Action::EditItem);
+        let shown = pane.current().unwrap();
+        let mut draft = Draft::new(7, shown.rev, shown.item.clone());
+        let at = |draft: &Draft, line| draft.lines().iter().position(|(l, _)| *l == line).unwrap();
+        let mut prompt = rec.choose(&mut pane, &mut menu[0], at(&draft, Line::Option(0)));
+        let mut menu = rec.write(&mut pane, &mut prompt[0], "red fox").unwrap();
+        draft.take(Line::Option(0), "red fox");
+        let mut sent = rec.choose(&mut pane, &mut menu[0], at(&draft, Line::Save));
+        rec.is_shown = false;
+        let refused = Err(Error::input("an option has no text"));
+        let asked = sent.pop().unwrap();
+        let effects = rec.reply::<request::Edit>(&mut pane, asked, refused);
+        assert!(!effects.iter().any(|e| matches!(e, Effect::Menu(..))));
+        rec.is_shown = true;
+        let again = format!("{:?}", rec.act(&mut pane, Action::EditItem));
+        assert!(again.contains("red fox"), "{again}");
+        let afresh = format!("{:?}", rec.act(&mut pane, Action::EditItem));
+        assert!(!afresh.contains("red fox"), "{afresh}");
     }
 }

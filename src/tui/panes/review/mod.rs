@@ -111,6 +111,8 @@ pub struct ReviewPane {
     work: Option<Box<Work>>,
     /// A note that waits for the verdict on its item.
     note: Option<(u32, String)>,
+    /// An edit that was refused while it could not be shown.
+    refused_draft: Option<Draft>,
     /// The pane that the item was opened from. Back returns there.
     back_to: Option<PaneId>,
     /// When to send the note that is being typed to the owner.
