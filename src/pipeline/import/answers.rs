@@ -79,7 +79,7 @@ pub(super) struct Known<'a> {
     ask: &'a ImportRequest,
     manifest: Arc<Manifest>,
     /// Items of this import by id hash.
-    seen: HashMap<u64, (u32, u64, u64)>,
+    seen: HashMap<u64, super::FirstRead>,
     joined: BTreeMap<PathBuf, (String, Vec<Key>)>,
     /// The data sets of the project and of this import.
     resolver: DatasetResolver,

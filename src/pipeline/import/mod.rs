@@ -118,14 +118,23 @@ fn root_of(path: &Path) -> PathBuf {
     }
 }
 
+/// Where an item of this import was read first. Small, because an import holds one per item.
+#[derive(Clone, Copy)]
+struct FirstRead {
+    file: u32,
+    /// From 1. The largest number stands for all lines from there on.
+    line: u32,
+    content: u64,
+}
+
 struct Import<'a> {
     project: &'a Project,
     catalog: &'a Catalog,
     ask: &'a ImportRequest,
     manifest: Arc<Manifest>,
     columns: Columns,
-    /// Items of this import by id hash: file, line, and content hash.
-    seen: HashMap<u64, (u32, u64, u64)>,
+    /// Items of this import by id hash.
+    seen: HashMap<u64, FirstRead>,
     sources: Vec<PathBuf>,
     pictures: Pictures,
     /// Kept if answers count rows.

@@ -159,14 +159,14 @@ impl Import<'_> {
         let file = self.sources.len() as u32 - 1;
         match self.seen.entry(id_hash(&item.id)) {
             Entry::Occupied(first) => {
-                let (first_file, first_line, first_content) = *first.get();
-                if first_content == content {
+                let first = *first.get();
+                if first.content == content {
                     self.report.duplicates += 1;
                     return Ok(None);
                 }
                 let place = self
                     .sources
-                    .get(first_file as usize)
+                    .get(first.file as usize)
                     .map(|p| p.display().to_string());
                 return Err(Error::new(
                     ErrorKind::Conflict,
@@ -174,7 +174,8 @@ impl Import<'_> {
                 )
                 .field("id")
                 .help(format!(
-                    "the first one is at line {first_line} of {}",
+                    "the first one is at line {} of {}",
+                    first.line,
                     place.unwrap_or_default()
                 )));
             }
@@ -200,7 +201,11 @@ impl Import<'_> {
                     .field("id")
                     .help("imported items cannot change; choose another data set with --dataset"));
                 }
-                slot.insert((file, line, content));
+                slot.insert(super::FirstRead {
+                    file,
+                    line: u32::try_from(line).unwrap_or(u32::MAX),
+                    content,
+                });
             }
         }
         for image in &mut item.images {
