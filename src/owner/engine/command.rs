@@ -38,11 +38,7 @@ impl Job<OwnerContext> for Command {
     }
 
     fn counts(&self) -> Counts {
-        Counts {
-            done: self.progress.done,
-            of: self.progress.of,
-            failed: 0,
-        }
+        Counts::new(&self.progress, 0)
     }
 
     fn describe(&self, state: &mut JobState) {

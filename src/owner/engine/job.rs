@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use benchtop_model::config::Config;
+use benchtop_model::import::Progress;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
@@ -47,6 +48,16 @@ pub struct Counts {
     pub done: u64,
     pub of: Option<u64>,
     pub failed: u64,
+}
+
+impl Counts {
+    pub fn new(progress: &Progress, failed: u64) -> Counts {
+        Counts {
+            done: progress.done,
+            of: progress.of,
+            failed,
+        }
+    }
 }
 
 /// A job of one kind, as the engine holds it. Its methods run under the lock of the engine. `C` is the

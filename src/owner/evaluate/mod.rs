@@ -9,6 +9,7 @@
 //! | `maker` | builds the clients of models |
 //! | `run` | a run as the engine holds it |
 //! | `session` | a run in progress |
+//! | `report_job` | jobs that end with a report |
 //! | `similarity` | compares free-form answers |
 //! | `start` | starts runs |
 //! | `work` | a step of a run, and its predictions |
@@ -16,6 +17,7 @@
 mod item;
 mod judge;
 mod maker;
+mod report_job;
 mod run;
 mod session;
 mod similarity;

@@ -166,25 +166,15 @@ impl Job<OwnerContext> for RunJob {
         {
             fields.remove("drafts");
         }
-        let Run {
-            id,
-            label,
-            by,
-            created,
-            instruction,
-            items,
-            asks,
-            ..
-        } = run;
         Ok(trust::digest(&json!([
             new,
-            id,
-            label,
-            by,
-            created,
-            instruction,
-            items,
-            asks,
+            run.id,
+            run.label,
+            run.by,
+            run.created,
+            run.instruction,
+            run.items,
+            run.asks,
             numbers
         ])))
     }

@@ -2,19 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
+use super::report_job::{self, Reporting};
 use crate::context::OwnerContext;
-use crate::engine::{Counts, Job, Kind, Live, Slot, Step};
-use crate::trust;
+use crate::engine::Kind;
 use benchtop_inference::candle::minilm::MiniLm;
 use benchtop_inference::candle::scorer::Options;
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::free_form::FreeForm;
-use benchtop_model::import::Progress;
 use benchtop_model::job::JobState;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{
@@ -22,7 +18,6 @@ use benchtop_pipeline::evaluate::similarity::{
 };
 use benchtop_protocol::wire::{Event, ModelSimilarity, SimilarityReport, SimilarityRequest};
 use benchtop_store::Catalog;
-use benchtop_store::jobs::JobHeader;
 use benchtop_store::similarity::Cosines;
 
 /// Identifies the data behind the free-form scores, besides questions and answers; see
@@ -79,60 +74,45 @@ impl<'s> Scores<'s> {
 pub static SIMILARITY: Kind<OwnerContext> = Kind {
     name: "similarity",
     unit: "pair",
-    load: |_, stored| {
-        Ok(Box::new(SimilarityJob::new(
-            stored.header.id,
-            stored.spec()?,
-        )))
-    },
-    step,
+    load: |_, stored| report_job::load::<SimilarityRequest>(stored),
+    step: report_job::step::<SimilarityRequest>,
 };
 
-/// What its file has.
-#[derive(Clone, Serialize, Deserialize)]
-struct Similarity {
-    ask: SimilarityRequest,
-}
+impl Reporting for SimilarityRequest {
+    type Report = SimilarityReport;
 
-struct SimilarityJob {
-    id: u32,
-    spec: Similarity,
-    progress: Progress,
-    report: Option<SimilarityReport>,
-}
-
-impl SimilarityJob {
-    fn new(id: u32, spec: Similarity) -> SimilarityJob {
-        SimilarityJob {
-            id,
-            spec,
-            progress: Progress::default(),
-            report: None,
-        }
-    }
-}
-
-impl Job<OwnerContext> for SimilarityJob {
-    fn spec(&self) -> Value {
-        json!(self.spec)
+    fn kind() -> &'static Kind<OwnerContext> {
+        &SIMILARITY
     }
 
-    fn counts(&self) -> Counts {
-        Counts {
-            done: self.progress.done,
-            of: self.progress.of,
-            failed: 0,
-        }
+    fn is_same(&self, other: &SimilarityRequest) -> bool {
+        (&self.models, &self.encoder, self.rule.name())
+            == (&other.models, &other.encoder, other.rule.name())
     }
 
     fn describe(&self, state: &mut JobState) {
-        state.name = format!("compare answers, {}", self.spec.ask.rule.name());
+        state.name = format!("compare answers, {}", self.rule.name());
         state.plan = "comparing".into();
-        state.generator = self.spec.ask.encoder.clone();
+        state.generator = self.encoder.clone();
     }
 
-    fn digest(&self, _: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
-        Ok(trust::digest(&json!([self.id, self.spec])))
+    fn run(
+        &self,
+        shared: &Arc<OwnerContext>,
+        watch: ProgressSink<'_>,
+    ) -> Result<(SimilarityReport, u64)> {
+        let (catalog, models) = chosen(shared, self)?;
+        let all = compared(&catalog, &models, self.rule, watch.cancel)?;
+        let mut model = MiniLm::open(&Hub::from_env()?.path(&self.encoder)?, &Options::cpu())?;
+        let folder = shared.project.similarity();
+        let mut cosines = Cosines::make_current(&folder, &model.fingerprint().short())?;
+        let done = compare(&all, &mut cosines, &mut model, watch)?;
+        // The board has a column for it.
+        shared.scored().clear();
+        shared.broadcast.send(Event::AnswersReparsed);
+        let done = (done, model.name().to_string());
+        let report = report(self, (&catalog, models), &all, Some(&cosines), done);
+        Ok((report, 0))
     }
 }
 
@@ -162,20 +142,7 @@ pub fn compare_all(
     }
     // A missing encoder is reported before there is a job.
     Hub::from_env()?.path(&ask.encoder)?;
-    let spec = Similarity { ask: ask.clone() };
-    let begin = |id| SimilarityJob::new(id, spec);
-    let is_same = |job: &SimilarityJob| {
-        let other = &job.spec.ask;
-        (&other.models, &other.encoder, other.rule.name())
-            == (&ask.models, &ask.encoder, ask.rule.name())
-    };
-    let id = shared
-        .jobs
-        .join_or_begin(shared, (&SIMILARITY, who), is_same, begin)?;
-    shared.jobs.follow(shared, id, watch)?;
-    let report = |_: &mut Live, job: &mut SimilarityJob| job.report.clone();
-    let report = shared.jobs.with(id, report).flatten();
-    report.ok_or_else(|| Error::new(ErrorKind::Io, "the comparison left no report"))
+    report_job::report(shared, who, ask, watch)
 }
 
 /// The catalog, and the models whose answers are compared.
@@ -193,40 +160,6 @@ fn chosen(shared: &OwnerContext, ask: &SimilarityRequest) -> Result<(Arc<Catalog
                 .help(format!("models with answers: {}", known.join(", "))),
         ),
     }
-}
-
-fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
-    let ask = |_: &mut Live, job: &mut SimilarityJob| job.spec.ask.clone();
-    let Some(ask) = shared.jobs.with(id, ask) else {
-        return Ok(Step::More);
-    };
-    let stops = || !shared.jobs.goes_on(id);
-    let tell = |progress: Progress| {
-        shared
-            .jobs
-            .update(shared, id, |live, job: &mut SimilarityJob| {
-                if progress.done > job.progress.done {
-                    live.progressed(progress.done - job.progress.done);
-                }
-                job.progress = progress;
-            });
-    };
-    let watch = ProgressSink::new(&tell, Cancel::when(&stops));
-    let (catalog, models) = chosen(shared, &ask)?;
-    let all = compared(&catalog, &models, ask.rule, watch.cancel)?;
-    let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
-    let folder = shared.project.similarity();
-    let mut cosines = Cosines::make_current(&folder, &model.fingerprint().short())?;
-    let done = compare(&all, &mut cosines, &mut model, watch)?;
-    // The board has a column for it.
-    shared.scored().clear();
-    shared.broadcast.send(Event::AnswersReparsed);
-    let done = (done, model.name().to_string());
-    let report = report(&ask, (&catalog, models), &all, Some(&cosines), done);
-    shared
-        .jobs
-        .with(id, |_, job: &mut SimilarityJob| job.report = Some(report));
-    Ok(Step::Done)
 }
 
 fn report(

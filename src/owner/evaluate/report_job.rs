@@ -1,0 +1,166 @@
+//! Jobs that end with a report: judging and comparing answers.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::context::OwnerContext;
+use crate::engine::{Counts, Job, Kind, Live, Slot, Step};
+use crate::trust;
+use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::import::Progress;
+use benchtop_model::job::JobState;
+use benchtop_model::trust::Destination;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::jobs::{JobHeader, StoredJob};
+
+/// A request that is carried out by a job and answered with its report.
+pub(super) trait Reporting: Clone + Serialize + DeserializeOwned + Send + 'static {
+    type Report: Clone + Send + 'static;
+
+    /// What it sends: `answers`. Empty if it sends nothing.
+    const SENDS: &'static str = "";
+
+    fn kind() -> &'static Kind<OwnerContext>;
+
+    /// Whether two requests do the same work, so that one job serves both.
+    fn is_same(&self, other: &Self) -> bool;
+
+    /// Completes the state for clients: name, plan, and generator.
+    fn describe(&self, state: &mut JobState);
+
+    /// Where it sends data.
+    ///
+    /// # Errors
+    /// Invalid addresses.
+    fn destinations(&self) -> Result<Vec<Destination>> {
+        Ok(Vec::new())
+    }
+
+    /// Does all that is left, and returns the report with the number of failures.
+    ///
+    /// # Errors
+    /// Errors of the work. What was done up to then is kept.
+    fn run(
+        &self,
+        shared: &Arc<OwnerContext>,
+        watch: ProgressSink<'_>,
+    ) -> Result<(Self::Report, u64)>;
+}
+
+/// What the file of a job has.
+#[derive(Serialize, Deserialize)]
+struct Spec<A> {
+    ask: A,
+}
+
+struct ReportJob<A: Reporting> {
+    id: u32,
+    spec: Spec<A>,
+    progress: Progress,
+    failed: u64,
+    report: Option<A::Report>,
+}
+
+impl<A: Reporting> ReportJob<A> {
+    fn new(id: u32, spec: Spec<A>) -> ReportJob<A> {
+        ReportJob {
+            id,
+            spec,
+            progress: Progress::default(),
+            failed: 0,
+            report: None,
+        }
+    }
+}
+
+impl<A: Reporting> Job<OwnerContext> for ReportJob<A> {
+    fn spec(&self) -> Value {
+        json!(self.spec)
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::new(&self.progress, self.failed)
+    }
+
+    fn describe(&self, state: &mut JobState) {
+        self.spec.ask.describe(state);
+    }
+
+    fn destinations(&self, _: &Arc<OwnerContext>) -> Result<Vec<Destination>> {
+        self.spec.ask.destinations()
+    }
+
+    fn sends(&self, _: &OwnerContext) -> (u64, &'static str) {
+        let Progress { done, of, .. } = self.progress;
+        (of.unwrap_or_default().saturating_sub(done), A::SENDS)
+    }
+
+    fn digest(&self, _: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
+        Ok(trust::digest(&json!([self.id, self.spec])))
+    }
+}
+
+/// Makes a job from its file.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] for another content.
+pub(super) fn load<A: Reporting>(stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
+    let job = ReportJob::<A>::new(stored.header.id, stored.spec()?);
+    Ok(Box::new(job))
+}
+
+/// Begins a job for a request, or joins the job that does the same, and waits for its report.
+///
+/// # Errors
+/// Errors of the job; [`ErrorKind::Cancelled`]. What was done up to then is kept.
+pub(super) fn report<A: Reporting>(
+    shared: &Arc<OwnerContext>,
+    who: &str,
+    ask: &A,
+    watch: ProgressSink<'_>,
+) -> Result<A::Report> {
+    let begin = |id| ReportJob::new(id, Spec { ask: ask.clone() });
+    let is_same = |job: &ReportJob<A>| job.spec.ask.is_same(ask);
+    let id = shared
+        .jobs
+        .join_or_begin(shared, (A::kind(), who), is_same, begin)?;
+    shared.jobs.follow(shared, id, watch)?;
+    let report = |_: &mut Live, job: &mut ReportJob<A>| job.report.clone();
+    let report = shared.jobs.with(id, report).flatten();
+    report.ok_or_else(|| Error::new(ErrorKind::Io, format!("job {id} left no report")))
+}
+
+/// Does all that is left of a job.
+///
+/// # Errors
+/// Errors of the work.
+pub(super) fn step<A: Reporting>(
+    shared: &Arc<OwnerContext>,
+    id: u32,
+    _: &mut Slot,
+) -> Result<Step> {
+    let ask = |_: &mut Live, job: &mut ReportJob<A>| job.spec.ask.clone();
+    let Some(ask) = shared.jobs.with(id, ask) else {
+        return Ok(Step::More);
+    };
+    let stops = || !shared.jobs.goes_on(id);
+    let tell = |progress: Progress| {
+        shared
+            .jobs
+            .update(shared, id, |live, job: &mut ReportJob<A>| {
+                if progress.done > job.progress.done {
+                    live.progressed(progress.done - job.progress.done);
+                }
+                job.progress = progress;
+            });
+    };
+    let watch = ProgressSink::new(&tell, Cancel::when(&stops));
+    let (report, failed) = ask.run(shared, watch)?;
+    shared.jobs.with(id, |_, job: &mut ReportJob<A>| {
+        (job.failed, job.report) = (failed, Some(report));
+    });
+    Ok(Step::Done)
+}
