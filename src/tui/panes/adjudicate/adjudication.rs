@@ -37,31 +37,23 @@ impl AdjudicatePane {
         if self.current().is_none() {
             return cx.say("nothing to settle");
         }
+        let ask = move |pane: &mut Self, viewed: Viewed, cx: &mut Context<'_>| {
+            let settle = Adjudication {
+                viewed,
+                verdict,
+                gap,
+            };
+            pane.ask_note(settle, cx);
+        };
         cx.when_seen(move |pane: &mut Self, viewed, cx| {
             if verdict != Verdict::Reject {
-                return cx.confirm(viewed, verdict, move |pane: &mut Self, viewed, cx| {
-                    pane.ask_note(
-                        Adjudication {
-                            viewed,
-                            verdict,
-                            gap,
-                        },
-                        cx,
-                    );
-                });
+                return cx.confirm(viewed, verdict, ask);
             }
             // As in the review, the menu warns if a picture was not shown.
             if let Some(unseen) = viewed.unseen() {
                 cx.refuse(unseen);
             }
-            pane.ask_note(
-                Adjudication {
-                    viewed,
-                    verdict,
-                    gap,
-                },
-                cx,
-            );
+            ask(pane, viewed, cx);
         });
     }
 
