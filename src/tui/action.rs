@@ -1,111 +1,137 @@
 //! The table of all actions. The key bar, help page, command palette, keymap, and `docs/keys.md`
 //! are generated from it.
 
-/// Where the keys of an action work. Each pane has its own scope, and shares those of overlays and
-/// `Global`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// Everywhere, unless a nearer scope uses the key.
-    Global,
-    Review,
-    /// The review pane during a round.
-    Round,
-    /// The review pane during a round that asks for answers.
-    Answers,
-    /// All tables: Items, Board, and the tables opened from them.
-    Table,
-    List,
-    Board,
-    /// The list of answers behind a board cell.
-    Behind,
-    /// The answers of all models to one question.
-    Answer,
-    /// The vocabularies and templates panes.
-    Metadata,
-    Vocabulary,
-    /// The templates pane, while no text is edited.
-    Templates,
-    /// A text editor: all other keys insert text.
-    Editor,
-    Coverage,
-    Generate,
-    Filters,
-    Agreement,
-    Adjudicate,
-    Rounds,
-    /// The form of a new round: all other keys insert text.
-    Form,
-    /// A menu or page over a pane.
-    Overlay,
-}
+use crate::pane::id::PaneId;
+use crate::panes::panes;
 
-impl Scope {
-    /// Heading on the help page.
-    pub fn title(self) -> &'static str {
-        match self {
-            Scope::Global => "Everywhere",
-            Scope::Review => "Review",
-            Scope::Round => "Review in a round",
-            Scope::Answers => "Review in a round that asks for answers",
-            Scope::Table => "Tables",
-            Scope::List => "Items",
-            Scope::Board => "Board",
-            Scope::Behind => "Board: answers behind a cell",
-            Scope::Answer => "Board: answers to one question",
-            Scope::Metadata => "Vocabularies and templates",
-            Scope::Vocabulary => "Vocabularies",
-            Scope::Templates => "Templates",
-            Scope::Editor => "Text editor",
-            Scope::Coverage => "Coverage",
-            Scope::Generate => "Generate",
-            Scope::Filters => "Filters",
-            Scope::Agreement => "Agreement",
-            Scope::Adjudicate => "Adjudicate",
-            Scope::Rounds => "Rounds",
-            Scope::Form => "Rounds: new round",
-            Scope::Overlay => "Menus and pages",
+macro_rules! scopes {
+    ($($pane:ident $type:tt $row:tt)*) => {
+        /// Where the keys of an action work. Each pane has its own scope, and shares those of
+        /// overlays and `Global`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Scope {
+            /// Everywhere, unless a nearer scope uses the key.
+            Global,
+            /// The review pane during a round.
+            Round,
+            /// The review pane during a round that asks for answers.
+            Answers,
+            /// All tables: Items, Board, and the tables opened from them.
+            Table,
+            /// The list of answers behind a board cell.
+            Behind,
+            /// The answers of all models to one question.
+            Answer,
+            /// The vocabularies and templates panes.
+            Metadata,
+            /// A text editor: all other keys insert text.
+            Editor,
+            /// The form of a new round: all other keys insert text.
+            Form,
+            /// A menu or page over a pane.
+            Overlay,
+            $($pane,)*
         }
-    }
-}
 
-macro_rules! actions {
-    ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $scope:ident, [$($key:literal),*], $undo:literal, $hint:literal;)*) => {
-        /// A user action.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Action { $(#[doc = $hint] $variant,)* }
-
-        impl Action {
-            /// All actions, in the order of the help page.
-            pub const ALL: &'static [Action] = &[$(Action::$variant,)*];
-
-            /// The name in the command palette, in key files, and in the key reference.
-            pub fn name(self) -> &'static str {
-                match self { $(Action::$variant => $name,)* }
-            }
-
-            pub fn help(self) -> &'static str {
-                match self { $(Action::$variant => $hint,)* }
-            }
-
-            /// Where its keys work.
-            pub fn scope(self) -> Scope {
-                match self { $(Action::$variant => Scope::$scope,)* }
-            }
-
-            /// Its default keys, as [`super::keymap::Chord`] parses them.
-            pub fn keys(self) -> &'static [&'static str] {
-                match self { $(Action::$variant => &[$($key),*],)* }
-            }
-
-            /// Whether `undo` takes it back.
-            pub fn undoable(self) -> bool {
-                match self { $(Action::$variant => $undo,)* }
+        impl Scope {
+            /// Heading on the help page.
+            pub fn title(self) -> &'static str {
+                match self {
+                    Scope::Global => "Everywhere",
+                    Scope::Round => "Review in a round",
+                    Scope::Answers => "Review in a round that asks for answers",
+                    Scope::Table => "Tables",
+                    Scope::Behind => "Board: answers behind a cell",
+                    Scope::Answer => "Board: answers to one question",
+                    Scope::Metadata => "Vocabularies and templates",
+                    Scope::Editor => "Text editor",
+                    Scope::Form => "Rounds: new round",
+                    Scope::Overlay => "Menus and pages",
+                    $(Scope::$pane => PaneId::$pane.tab().name,)*
+                }
             }
         }
     };
 }
 
+panes!(scopes);
+
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $scope:ident, [$($key:literal),*], $undo:literal, $hint:literal;)*) => {
+        /// A user action.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Action {
+            $(#[doc = $hint] $variant,)*
+            /// Goes to a pane.
+            Go(PaneId),
+        }
+
+        impl Action {
+            const ROWS: &'static [Action] = &[$(Action::$variant,)*];
+
+            /// The name in the command palette, in key files, and in the key reference.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Action::$variant => $name,)*
+                    Action::Go(pane) => pane.tab().go.0,
+                }
+            }
+
+            pub fn help(self) -> &'static str {
+                match self {
+                    $(Action::$variant => $hint,)*
+                    Action::Go(pane) => pane.tab().go.1,
+                }
+            }
+
+            /// Where its keys work.
+            pub fn scope(self) -> Scope {
+                match self {
+                    $(Action::$variant => Scope::$scope,)*
+                    Action::Go(_) => Scope::Global,
+                }
+            }
+
+            /// Its default keys, as [`super::keymap::Chord`] parses them.
+            pub fn keys(self) -> &'static [&'static str] {
+                match self {
+                    $(Action::$variant => &[$($key),*],)*
+                    Action::Go(pane) => pane.tab().go.2,
+                }
+            }
+
+            /// Whether `undo` takes it back.
+            pub fn undoable(self) -> bool {
+                match self {
+                    $(Action::$variant => $undo,)*
+                    Action::Go(_) => false,
+                }
+            }
+        }
+    };
+}
+
+/// The rows of the table and, after `redo`, the actions that go to panes.
+const fn all() -> [Action; Action::ROWS.len() + PaneId::ALL.len()] {
+    let mut all = [Action::Redo; Action::ROWS.len() + PaneId::ALL.len()];
+    let (mut at, mut row) = (0, 0);
+    while row < Action::ROWS.len() {
+        all[at] = Action::ROWS[row];
+        at += 1;
+        let mut pane = 0;
+        while matches!(Action::ROWS[row], Action::Redo) && pane < PaneId::ALL.len() {
+            all[at] = Action::Go(PaneId::ALL[pane]);
+            (at, pane) = (at + 1, pane + 1);
+        }
+        row += 1;
+    }
+    all
+}
+
 impl Action {
+    /// All actions, in the order of the help page.
+    pub const ALL: &'static [Action] = &all();
+
     /// Whether the action prompts for text or a choice. If it is refused, keys typed ahead must not
     /// act as commands.
     pub fn prompts(self) -> bool {
@@ -208,17 +234,17 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("text up", Action::TextUp),
     ("people of a round", Action::EditAnnotators),
     ("make round", Action::CreateRound),
-    ("review", Action::GoReview),
-    ("items", Action::GoList),
-    ("leaderboard", Action::GoBoard),
-    ("vocabularies", Action::GoVocabulary),
-    ("templates", Action::GoTemplates),
-    ("coverage", Action::GoCoverage),
-    ("generate", Action::GoGenerate),
-    ("filters", Action::GoFilters),
-    ("agreement", Action::GoAgreement),
-    ("adjudication", Action::GoAdjudicate),
-    ("rounds", Action::GoRounds),
+    ("review", Action::Go(PaneId::Review)),
+    ("items", Action::Go(PaneId::List)),
+    ("leaderboard", Action::Go(PaneId::Board)),
+    ("vocabularies", Action::Go(PaneId::Vocabulary)),
+    ("templates", Action::Go(PaneId::Templates)),
+    ("coverage", Action::Go(PaneId::Coverage)),
+    ("generate", Action::Go(PaneId::Generate)),
+    ("filters", Action::Go(PaneId::Filters)),
+    ("agreement", Action::Go(PaneId::Agreement)),
+    ("adjudication", Action::Go(PaneId::Adjudicate)),
+    ("rounds", Action::Go(PaneId::Rounds)),
     ("sample", Action::Sample),
     ("theme", Action::Theme),
     ("take", Action::MenuConfirm),
@@ -481,17 +507,6 @@ actions! {
     Find, "find", Global, ["/"], false, "Search by fuzzy words or field:value";
     Undo, "undo", Global, ["u"], false, "Undo your last verdict or edit";
     Redo, "redo", Global, ["U", "ctrl-r"], false, "Redo what you last undid";
-    GoReview, "go to review", Global, ["1"], false, "Go to the Review pane";
-    GoList, "go to items", Global, ["2"], false, "Go to the Items pane";
-    GoBoard, "go to board", Global, ["3"], false, "Go to the Board pane";
-    GoVocabulary, "go to vocabularies", Global, ["4"], false, "Go to the Vocabularies pane";
-    GoTemplates, "go to templates", Global, ["5"], false, "Go to the Templates pane";
-    GoCoverage, "go to coverage", Global, ["6"], false, "Go to the Coverage pane";
-    GoGenerate, "go to generate", Global, ["7"], false, "Go to the Generate pane";
-    GoFilters, "go to filters", Global, ["8"], false, "Go to the Filters pane";
-    GoAgreement, "go to agreement", Global, ["%"], false, "Go to the Agreement pane";
-    GoAdjudicate, "go to adjudicate", Global, ["0"], false, "Go to the Adjudicate pane";
-    GoRounds, "go to rounds", Global, ["9"], false, "Go to the Rounds pane";
     Sample, "load sample", Global, ["S"], false, "Fill an empty project with the sample";
     Repaint, "repaint", Global, ["ctrl-l"], false, "Redraw the whole screen";
     Theme, "choose theme", Global, ["ctrl-t"], false, "Choose the theme for all projects";

@@ -169,7 +169,7 @@ fn picture(pane: &mut AgreementPane, size: (u16, u16), look: &Look) -> String {
 }
 
 fn shown(size: (u16, u16)) -> AgreementPane {
-    let mut pane = AgreementPane::new();
+    let mut pane = AgreementPane::default();
     let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
     picture(&mut pane, size, &look());
@@ -213,7 +213,7 @@ fn what_stands_beside_a_row() {
 #[test]
 fn agreement_loading_refused_and_without_verdicts() {
     let size = SIZES[0];
-    let mut pane = AgreementPane::new();
+    let mut pane = AgreementPane::default();
     check(
         "agreement_loading",
         size,

@@ -205,7 +205,7 @@ fn the_item_list_stepped_through_up_and_down() {
 fn the_review_stepped_through_up_and_down() {
     for size in [(80, 24), (50, 14), (160, 50)] {
         let mut watched = Watched::new(size);
-        let (mut pane, rec) = (ReviewPane::new(), Recorder::new().unwrap());
+        let (mut pane, rec) = (ReviewPane::default(), Recorder::new().unwrap());
         let _ = pane.set_queue(Queue::all(ODD.len() as u32), None);
         let there = (0..ODD.len()).chain((0..ODD.len()).rev());
         for at in there {

@@ -205,7 +205,7 @@ fn draw(pane: &mut FiltersPane, area: Rect, buf: &mut Buffer, look: &benchtop::t
 }
 
 fn bench(size: (u16, u16)) -> FiltersPane {
-    let mut pane = FiltersPane::new();
+    let mut pane = FiltersPane::default();
     frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
     let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
@@ -316,7 +316,7 @@ fn rules_saved_edited_and_broken() {
 #[test]
 fn bench_without_scores_or_owner() {
     let size = SIZES[0];
-    let mut pane = FiltersPane::new();
+    let mut pane = FiltersPane::default();
     check(
         "filters_loading",
         size,

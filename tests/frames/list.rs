@@ -73,7 +73,7 @@ type Asked = (Receiver, AnyRequest);
 impl Listed {
     pub(super) fn new() -> Listed {
         Listed {
-            pane: ListPane::new(),
+            pane: ListPane::default(),
             rec: Recorder::new().unwrap(),
         }
     }

@@ -91,7 +91,7 @@ fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
 
 /// The animals, with the cursor on the one in line `line`.
 pub(super) fn animals(rec: &Recorder, line: u32) -> VocabularyPane {
-    let mut pane = VocabularyPane::new();
+    let mut pane = VocabularyPane::default();
     let ask = open_at(rec, &mut pane, "vocabularies/animal.txt", line).remove(0);
     let used = |(i, t): (usize, &str)| TermUse {
         term: t.into(),
@@ -158,7 +158,7 @@ fn vocabulary_without_terms_to_show() {
     let denied = Error::input("metadata/ cannot be read: permission denied");
     failed.metadata.borrow_mut().on_state(Err(denied));
     for (name, rec) in [("loading", recorder()), ("failed", failed)] {
-        let mut pane = VocabularyPane::new();
+        let mut pane = VocabularyPane::default();
         let picture = frame(size, |area, buf| rec.draw(&mut pane, area, buf, &look()));
         check(&format!("vocabulary_{name}"), size, &picture);
     }
@@ -172,7 +172,7 @@ fn vocabulary_without_terms_to_show() {
 }
 
 pub(super) fn templates(rec: &Recorder) -> TemplatesPane {
-    let mut pane = TemplatesPane::new();
+    let mut pane = TemplatesPane::default();
     open_at(rec, &mut pane, "templates.toml", 1);
     write(rec, &mut pane, Action::Find, "delicious {food}");
     pane
@@ -258,7 +258,7 @@ fn grid() -> Grid {
 }
 
 pub(super) fn coverage() -> CoveragePane {
-    let (rec, mut pane) = (recorder(), CoveragePane::new());
+    let (rec, mut pane) = (recorder(), CoveragePane::default());
     let ask = rec.open(&mut pane).remove(0);
     rec.reply::<request::Grid>(&mut pane, ask, Ok(grid()));
     pane

@@ -5,6 +5,7 @@ use benchtop::model::{Act, Verdict};
 use super::support::{Bench, Terminal};
 use crate::support::wording;
 use benchtop::tui::action::Action;
+use benchtop::tui::pane::PaneId;
 
 fn with(keys: &'static str) -> Terminal {
     Terminal {
@@ -33,7 +34,7 @@ fn a_remapped_key_works_and_shows_in_bar_and_help() {
     );
     seat.keys("<esc>:items");
     seat.wait_for("> items");
-    seat.wait_for(wording::help(Action::GoList));
+    seat.wait_for(wording::help(Action::Go(PaneId::List)));
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
 }
 

@@ -5,7 +5,6 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use crate::action::Action;
 use crate::pane::Pane;
-use crate::panes::registry::TABS;
 use crate::widgets::keys;
 use crate::widgets::menu::Menu;
 use crate::widgets::toast::Toast;
@@ -13,9 +12,8 @@ use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn act(&mut self, action: Action, at: u64) {
-        let tab = TABS.iter().find(|tab| tab.go == action);
         match action {
-            _ if tab.is_some() => tab.into_iter().for_each(|tab| self.go(tab.id)),
+            Action::Go(pane) => self.go(pane),
             Action::Quit => self.leave(),
             Action::Undo | Action::Redo if self.panes.get(self.at).is_some_and(Pane::has_undo) => {
                 if action == Action::Redo || !self.undo_retirement() {

@@ -2,15 +2,14 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::App;
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay};
+use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
 use crate::keymap::macros::Known;
 use crate::keymap::{Lookup, Press};
 use crate::pane::{Chosen, Pane, Picked, Typed};
-use crate::panes::registry::TABS;
 use crate::widgets::menu::MenuOutcome;
 use crate::widgets::prompt::PromptOutcome;
 use crate::widgets::toast::Toast;
@@ -158,24 +157,30 @@ impl App {
                 let place = match action.scope() {
                     Scope::Table => format!(
                         "in Items and Board ({}, {})",
-                        key(Action::GoList),
-                        key(Action::GoBoard)
+                        key(Action::Go(PaneId::List)),
+                        key(Action::Go(PaneId::Board))
                     ),
                     Scope::Metadata => {
-                        let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
+                        let (words, texts) = (
+                            key(Action::Go(PaneId::Vocabulary)),
+                            key(Action::Go(PaneId::Templates)),
+                        );
                         format!("in Vocabularies and Templates ({words}, {texts})")
                     }
                     Scope::Round => {
-                        format!("in a round ({})", key(Action::GoRounds))
+                        format!("in a round ({})", key(Action::Go(PaneId::Rounds)))
                     }
                     Scope::Answers => format!(
                         "in a round that asks for answers ({})",
-                        key(Action::GoRounds)
+                        key(Action::Go(PaneId::Rounds))
                     ),
-                    scope => match TABS.iter().find(|tab| tab.scopes.contains(&scope)) {
-                        Some(tab) => format!("in {} ({})", tab.name, key(tab.go)),
-                        None => "elsewhere".to_string(),
-                    },
+                    scope => {
+                        let has = |id: &PaneId| id.tab().live.concat().contains(&scope);
+                        match PaneId::TABS.into_iter().find(has) {
+                            Some(id) => format!("in {} ({})", id.tab().name, key(Action::Go(id))),
+                            None => "elsewhere".to_string(),
+                        }
+                    }
                 };
                 format!(
                     "`{name}` means `{}` {place}; {help} shows the keys of this pane",

@@ -176,7 +176,7 @@ impl App {
             )
         })?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
-        let panes = Panes::new(link.who());
+        let panes = Panes::default();
         let mut app = App {
             keymap: Keymap::defaults()?,
             link,

@@ -11,7 +11,8 @@ impl App {
             return vec![Scope::Overlay];
         }
         let pane = self.panes.get(self.at);
-        let mut scopes = pane.map_or(Vec::new(), |pane| pane.scopes().to_vec());
+        let of_layer = pane.and_then(Pane::scopes);
+        let mut scopes = of_layer.unwrap_or(self.at.tab().live[0]).to_vec();
         if !self.typing() && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);
         }

@@ -5,11 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::{App, PaneId};
+use crate::action::Action;
 use crate::pane::{Pane, Progress};
-use crate::panes::registry::TABS;
 use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::Status;
+
+const TABS: [PaneId; PaneId::TABS.len()] = PaneId::TABS;
 
 /// Counts of accepted, rejected, and pending items.
 fn tally(counts: &[(Status, u64)]) -> String {
@@ -75,15 +77,12 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
         content.receipt.1 + 2
     };
     let (place, filter) = (content.place.1, text::width(&content.filter));
-    let own = TABS
-        .iter()
-        .find(|tab| tab.id == here)
-        .map_or(0, |tab| 1 + tab.short.len());
+    let own = 1 + here.tab().short.len();
     let every = keys.iter().sum::<usize>() + 2 * TABS.len();
     // Mark, key, and gap of each tab, and a space before the name and before the position.
     let fixed = 1 + place + filter + receipt;
     let tabs = width.saturating_sub(fixed + content.counts + 2);
-    let whole = every + TABS.iter().map(|tab| 2 + tab.name.len()).sum::<usize>();
+    let whole = every + TABS.iter().map(|id| 2 + id.tab().name.len()).sum::<usize>();
     if whole <= tabs {
         return Row {
             tabs: [Shown::Whole; TABS.len()],
@@ -98,13 +97,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
             filter,
         };
     }
-    let short = TABS.each_ref().map(|tab| {
-        if tab.id == here {
-            Shown::Short
-        } else {
-            Shown::Key
-        }
-    });
+    let short = TABS.map(|id| if id == here { Shown::Short } else { Shown::Key });
     if let Some(left) = width.checked_sub(every + own + 1 + place + receipt) {
         return Row {
             tabs: short,
@@ -119,7 +112,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
         _ => 2 + keys[at],
     };
     let fits = |place: usize, own: Shown| -> Option<[Shown; TABS.len()]> {
-        let at = TABS.iter().position(|tab| tab.id == here)?;
+        let at = TABS.iter().position(|id| *id == here)?;
         let mut left = width.checked_sub(1 + place + receipt + cost(at, own))?;
         let mut tabs = [Shown::Nothing; TABS.len()];
         tabs[at] = own;
@@ -151,21 +144,10 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width:
 /// Chooses the tabs that show their short names in `room` columns: the current one, and as many
 /// others as fit, from the left. `every` is the width of all keys, marks, and gaps.
 fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
-    let mut out = TABS.each_ref().map(|tab| {
-        if tab.id == here {
-            Shown::Short
-        } else {
-            Shown::Key
-        }
-    });
-    let mut used = every
-        + TABS
-            .iter()
-            .filter(|t| t.id == here)
-            .map(|t| 1 + t.short.len())
-            .sum::<usize>();
-    for (tab, shown) in TABS.iter().zip(&mut out).filter(|(t, _)| t.id != here) {
-        used += 1 + tab.short.len();
+    let mut out = TABS.map(|id| if id == here { Shown::Short } else { Shown::Key });
+    let mut used = every + 1 + here.tab().short.len();
+    for (id, shown) in TABS.iter().zip(&mut out).filter(|(id, _)| **id != here) {
+        used += 1 + id.tab().short.len();
         if used > room {
             break;
         }
@@ -194,21 +176,21 @@ fn draw(
         let room = usize::from(area.right().saturating_sub(x));
         buf.set_stringn(x, area.y, text, room, style).0
     };
-    for ((tab, key), shown) in TABS
+    for ((id, key), shown) in TABS
         .iter()
         .zip(keys)
         .zip(row.tabs)
         .filter(|(_, shown)| *shown != Shown::Nothing)
     {
-        let is_here = tab.id == here;
+        let is_here = *id == here;
         let (mark, style) = match (is_here, look.accessible) {
             (true, false) => ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
             (true, true) => ("*", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
             (false, _) => (" ", look.style(Role::Dim)),
         };
         let (name, gap) = match shown {
-            Shown::Whole => (tab.name, 2),
-            Shown::Short => (tab.short, 1),
+            Shown::Whole => (id.tab().name, 2),
+            Shown::Short => (id.tab().short, 1),
             _ => ("", 1),
         };
         x = put(x, mark, look.style(Role::Accent));
@@ -259,7 +241,7 @@ impl App {
             };
         }
         let look = &self.setting.look;
-        let keys = TABS.each_ref().map(|tab| self.keymap.hint(tab.go));
+        let keys = TABS.map(|id| self.keymap.hint(Action::Go(id)));
         let x = draw(self.at, &keys, &content, area, buf, look);
         let content = self.summary(usize::from(area.right().saturating_sub(x + 1)));
         let at = area.right().saturating_sub(text::width(&content) as u16);
@@ -305,25 +287,28 @@ mod tests {
 
     #[test]
     fn the_current_tab_is_named_and_others_as_they_fit() {
-        for (at, tab) in TABS.iter().enumerate() {
+        for (at, id) in TABS.into_iter().enumerate() {
             for room in 0..120 {
-                let named = named(tab.id, 3 * TABS.len(), room);
+                let named = named(id, 3 * TABS.len(), room);
                 assert_eq!(named[at], Shown::Short);
                 let short = |n: &Shown| *n == Shown::Short;
                 let wide: usize = TABS
                     .iter()
                     .zip(named)
-                    .map(|(t, n)| 3 + if short(&n) { 1 + t.short.len() } else { 0 })
+                    .map(|(t, n)| {
+                        3 + if short(&n) {
+                            1 + t.tab().short.len()
+                        } else {
+                            0
+                        }
+                    })
                     .sum();
                 assert!(
                     wide <= room || named.iter().filter(|n| short(n)).count() == 1,
                     "{room}: {wide}"
                 );
             }
-            assert_eq!(
-                named(tab.id, 3 * TABS.len(), 120),
-                [Shown::Short; TABS.len()]
-            );
+            assert_eq!(named(id, 3 * TABS.len(), 120), [Shown::Short; TABS.len()]);
         }
     }
 
@@ -353,15 +338,15 @@ mod tests {
             let keys: [String; TABS.len()] = hints.try_into().unwrap();
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);
-            draw(TABS[at].id, &keys, &content, area, &mut buf, &look);
+            draw(TABS[at], &keys, &content, area, &mut buf, &look);
             let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
             prop_assert!(row.trim_end().ends_with(&receipt), "{} of {width}: {row:?}", receipt);
             // The current pane is always shown, and nothing moves when the receipt changes.
             let keys_of = keys.each_ref().map(|key| text::width(key));
-            let layout = arrange(TABS[at].id, keys_of, &content, usize::from(width));
+            let layout = arrange(TABS[at], keys_of, &content, usize::from(width));
             prop_assert!(layout.tabs[at] != Shown::Nothing);
             let other = RowContent { receipt: (String::new(), content.receipt.1), ..content };
-            prop_assert_eq!(arrange(TABS[at].id, keys_of, &other, usize::from(width)), layout);
+            prop_assert_eq!(arrange(TABS[at], keys_of, &other, usize::from(width)), layout);
         }
     }
 

@@ -4,43 +4,18 @@ use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{Chord, Keymap, Press, Target};
 use crate::action::{Action, Scope};
+use crate::pane::PaneId;
 
-/// The sets of scopes that are active together, nearest first: each pane with its layers and
+/// The sets of scopes that are active together, nearest first: those of the panes, and those of
 /// overlays.
-pub const LIVE: [&[Scope]; 20] = [
-    &[Scope::Review, Scope::Global],
-    &[Scope::Round, Scope::Review, Scope::Global],
-    // In a round that asks for answers, letters are answers even if they have a meaning in the
-    // review.
-    &[Scope::Answers, Scope::Global],
-    &[Scope::List, Scope::Table, Scope::Global],
-    &[Scope::Table, Scope::Global],
-    &[Scope::Board, Scope::Table, Scope::Global],
-    &[Scope::Behind, Scope::Table, Scope::Global],
-    &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global],
-    &[
-        Scope::Vocabulary,
-        Scope::Metadata,
-        Scope::Table,
-        Scope::Global,
-    ],
-    &[
-        Scope::Templates,
-        Scope::Metadata,
-        Scope::Table,
-        Scope::Global,
-    ],
-    &[Scope::Editor],
-    &[Scope::Coverage, Scope::Table, Scope::Global],
-    &[Scope::Generate, Scope::Table, Scope::Global],
-    &[Scope::Filters, Scope::Table, Scope::Global],
-    &[Scope::Agreement, Scope::Table, Scope::Global],
-    &[Scope::Adjudicate, Scope::Global],
-    &[Scope::Rounds, Scope::Table, Scope::Global],
-    &[Scope::Form],
-    &[Scope::Overlay, Scope::Table, Scope::Global],
-    &[Scope::Overlay],
-];
+pub fn sets() -> impl Iterator<Item = &'static [Scope]> {
+    let overlays: [&[Scope]; 2] = [
+        &[Scope::Overlay, Scope::Table, Scope::Global],
+        &[Scope::Overlay],
+    ];
+    let panes = PaneId::ALL.into_iter().flat_map(|pane| pane.tab().live);
+    panes.copied().chain(overlays)
+}
 
 /// Actions that must keep a key, or there is no way out of a text or menu.
 pub const NEEDED: [Action; 4] = [
@@ -65,7 +40,7 @@ impl Keymap {
         let mut out: Vec<Hidden> = Vec::new();
         let none = Vec::new();
         let of = |scope: &Scope| self.bindings.get(scope).unwrap_or(&none);
-        for scopes in LIVE {
+        for scopes in sets() {
             for (at, near) in scopes.iter().enumerate() {
                 for far in &scopes[at + 1..] {
                     let pairs = of(near)

@@ -106,10 +106,12 @@ pub enum Notice<'a> {
     Resized,
 }
 
-/// A screen that a tab leads to. `panes::registry` has one row for each.
+/// A screen that a tab leads to. `panes!` has a row for each.
 pub trait Pane: Any {
-    /// The scopes with live keys, nearest first.
-    fn scopes(&self) -> &'static [Scope];
+    /// The scopes with live keys, nearest first, if not the first set of its row.
+    fn scopes(&self) -> Option<&'static [Scope]> {
+        None
+    }
 
     /// The scopes of the key bar, if not those with live keys.
     fn bar(&self) -> Option<&'static [Scope]> {

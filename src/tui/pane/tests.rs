@@ -3,7 +3,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::testing::{only, recorder};
 use super::{Ask, Context, Pane, Scene, Timer};
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::keymap::Keymap;
 use benchtop_protocol::wire::{Request, request};
 
@@ -12,10 +12,6 @@ use benchtop_protocol::wire::{Request, request};
 struct Counting(u32);
 
 impl Pane for Counting {
-    fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Global]
-    }
-
     fn help(&self, _keys: &Keymap) -> String {
         String::new()
     }

@@ -9,147 +9,13 @@ use super::page::Page;
 use super::text;
 use crate::action::{Action, OLD_NAMES, Scope};
 use crate::keymap::Keymap;
+use crate::pane::PaneId;
 use crate::theme::{Look, Role};
-
-const SCOPES: [Scope; 21] = [
-    Scope::Review,
-    Scope::Round,
-    Scope::Answers,
-    Scope::Table,
-    Scope::List,
-    Scope::Board,
-    Scope::Behind,
-    Scope::Answer,
-    Scope::Metadata,
-    Scope::Vocabulary,
-    Scope::Templates,
-    Scope::Editor,
-    Scope::Coverage,
-    Scope::Generate,
-    Scope::Filters,
-    Scope::Agreement,
-    Scope::Adjudicate,
-    Scope::Rounds,
-    Scope::Form,
-    Scope::Global,
-    Scope::Overlay,
-];
 
 /// The actions of a scope for the key bar, most useful first.
 fn key_bar_actions(scope: Scope) -> &'static [Action] {
     use Action as A;
     match scope {
-        Scope::Review => &[
-            A::Accept,
-            A::Reject,
-            A::Skip,
-            A::Flag,
-            A::Unsure,
-            A::Next,
-            A::Previous,
-            A::NextPending,
-            A::Explain,
-            A::ReviewFlagged,
-            A::Pixels,
-        ],
-        // Separate: the verdict keys are shown above the item.
-        Scope::Round => &[
-            A::RoundGuidelines,
-            A::OwnPace,
-            A::Help,
-            A::Undo,
-            A::Palette,
-            A::Back,
-        ],
-        Scope::Answers => &[A::AnswerA, A::AnswerB, A::TypeAnswer],
-        Scope::Rounds => &[
-            A::Open,
-            A::NewRound,
-            A::WhatIf,
-            A::CloseRound,
-            A::ShowGuidelines,
-        ],
-        Scope::Form => &[A::CreateRound, A::FormNext, A::FormClose],
-        Scope::List => &[A::FilterStatus, A::ClearFilter],
-        Scope::Board => &[
-            A::NextMeasure,
-            A::BoardViews,
-            A::CompareModels,
-            A::BoardFilter,
-            A::BoardCurated,
-            A::BoardRule,
-            A::ChooseMeasure,
-            A::ShowInterval,
-        ],
-        Scope::Behind => &[A::OnlyWrong, A::WrongFirst],
-        Scope::Answer => &[A::Open, A::NextAnswer, A::PreviousAnswer, A::AnswerDown],
-        Scope::Metadata => &[
-            A::SaveMetadata,
-            A::NextArea,
-            A::ToggleSidebar,
-            A::SeedUp,
-            A::Difference,
-            A::EditOutside,
-        ],
-        Scope::Vocabulary => &[
-            A::AddTerm,
-            A::RenameTerm,
-            A::ToggleTerm,
-            A::RemoveTerm,
-            A::TermRules,
-            A::ShowTerms,
-        ],
-        Scope::Templates => &[A::TypeText, A::NextFile],
-        Scope::Editor => &[
-            A::StopTyping,
-            A::SaveText,
-            A::InsertSlot,
-            A::UndoText,
-            A::FindText,
-        ],
-        Scope::Coverage => &[
-            A::NextCount,
-            A::ChooseRows,
-            A::ChooseColumns,
-            A::FailingTerms,
-            A::RetireTerms,
-        ],
-        Scope::Generate => &[
-            A::NewJob,
-            A::PauseJob,
-            A::RetryJob,
-            A::JobFailures,
-            A::CancelJob,
-            A::JobUp,
-        ],
-        Scope::Filters => &[
-            A::ThresholdRight,
-            A::SwitchThreshold,
-            A::NextPart,
-            A::SaveRules,
-            A::ShowRules,
-            A::NextScore,
-            A::StartScoring,
-            A::TypeLine,
-        ],
-        Scope::Agreement => &[
-            A::GroupAgreement,
-            A::AgreementRound,
-            A::AgreementPart,
-            A::CopyMethods,
-        ],
-        Scope::Adjudicate => &[
-            A::AdjudicateAccept,
-            A::AdjudicateReject,
-            A::AdjudicateFix,
-            A::GuidelineGap,
-            A::NextDispute,
-            A::NextOpen,
-            A::ShowAdjudicated,
-            A::ReviewDispute,
-            A::ChooseRound,
-            A::EarlierGuidelines,
-        ],
         Scope::Table => &[
             A::Open,
             A::SortDescending,
@@ -161,6 +27,11 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
         ],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuConfirm, A::MenuCancel],
+        own => {
+            let mut bars = PaneId::ALL.into_iter().flat_map(|pane| pane.tab().bar);
+            bars.find(|(scope, _)| *scope == own)
+                .map_or(&[], |(_, bar)| bar)
+        }
     }
 }
 
@@ -271,7 +142,9 @@ pub fn key_reference(keymap: &Keymap) -> String {
          If several scopes bind a key, the nearest one wins: the pane, then tables, then everywhere. These are the defaults.\n\
          `keys.toml` rebinds actions by these names ([cli.md](cli.md), `benchtop keys`).\n",
     );
-    for scope in SCOPES {
+    let mut scopes: Vec<Scope> = Action::ALL.iter().map(|a| a.scope()).collect();
+    scopes.dedup();
+    for scope in scopes {
         out += &format!(
             "\n## {}\n\n| keys | action | what it does | undo |\n|---|---|---|---|\n",
             scope.title()

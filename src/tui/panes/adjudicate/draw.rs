@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{AdjudicatePane, sides};
 use crate::action::Action;
 use crate::item::{Loaded, NoPicture, Picture, Sides, ViewState, picture_of};
-use crate::pane::Scene;
+use crate::pane::{PaneId, Scene};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{draw_item, draw_picture, layout as beside};
 use crate::preview::{Part, Show, View};
@@ -150,7 +150,10 @@ impl AdjudicatePane {
                 Some(Empty::Failed(error_line(problem)))
             }
             (Some(Ok(_)), _) if self.names().is_empty() => {
-                let (new, rounds) = (scene.key(Action::NewRound), scene.key(Action::GoRounds));
+                let (new, rounds) = (
+                    scene.key(Action::NewRound),
+                    scene.key(Action::Go(PaneId::Rounds)),
+                );
                 nothing(&format!(
                     "no rounds with disputes yet: {new} in Rounds ({rounds}) creates one"
                 ))

@@ -18,7 +18,7 @@ use ratatui::layout::{Position, Rect};
 use uuid::Uuid;
 
 use super::metadata::edit_session::error_line;
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides, ViewState, painted};
 use crate::keymap::Keymap;
 use crate::pane::{Context, EditAt, Notice, Painted, Pane, Scene, Target};
@@ -64,10 +64,6 @@ pub struct AdjudicatePane {
 }
 
 impl AdjudicatePane {
-    pub fn new() -> AdjudicatePane {
-        AdjudicatePane::default()
-    }
-
     /// Requests everything about the round.
     fn ask_all(&mut self, cx: &mut Context<'_>) {
         self.refresh(cx);
@@ -375,10 +371,6 @@ impl AdjudicatePane {
 }
 
 impl Pane for AdjudicatePane {
-    fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Adjudicate, Scope::Global]
-    }
-
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Items of a round on which annotators differ, unsettled ones first. {}, {}, and {} settle one and ask for a note; {} also \

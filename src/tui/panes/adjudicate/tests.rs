@@ -54,7 +54,7 @@ fn viewed(number: u32) -> Viewed {
 
 /// A pane with two disputes.
 fn shown(rec: &Recorder) -> AdjudicatePane {
-    let mut pane = AdjudicatePane::new();
+    let mut pane = AdjudicatePane::default();
     let rounds = vec![state("first", Protocol::BothAccept)];
     let ask = only(rec.open(&mut pane));
     let effects = rec.reply::<request::Rounds>(&mut pane, ask, Ok(rounds));
@@ -144,7 +144,7 @@ fn a_refused_verdict_returns_to_its_item() {
 #[test]
 fn only_rounds_that_decide_can_be_chosen_and_late_disputes_are_ignored() {
     let rec = recorder();
-    let mut pane = AdjudicatePane::new();
+    let mut pane = AdjudicatePane::default();
     refused(&rec.act(&mut pane, Action::ChooseRound));
     let ask = only(rec.open(&mut pane));
     let rounds = ["first", "second"].map(|name| state(name, Protocol::BothAccept));

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::{AgreementPane, Part, details};
 use crate::action::Action;
 use crate::keymap::Keymap;
+use crate::pane::PaneId;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::table::Empty;
@@ -152,9 +153,9 @@ impl AgreementPane {
             Some(name) => format!("no verdicts in `{name}` yet"),
             None => format!(
                 "no verdicts outside rounds; {} reviews, {} in Rounds ({}) creates a round",
-                keys.press(Action::GoReview),
+                keys.press(Action::Go(PaneId::Review)),
                 keys.press(Action::NewRound),
-                keys.press(Action::GoRounds)
+                keys.press(Action::Go(PaneId::Rounds))
             ),
         };
         Some(Empty::Nothing { hint })

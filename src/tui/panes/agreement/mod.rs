@@ -15,7 +15,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::error_line;
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
 use crate::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
@@ -76,12 +76,6 @@ pub struct AgreementPane {
 
 impl Default for AgreementPane {
     fn default() -> Self {
-        AgreementPane::new()
-    }
-}
-
-impl AgreementPane {
-    pub fn new() -> AgreementPane {
         AgreementPane {
             rounds: None,
             round: None,
@@ -98,7 +92,9 @@ impl AgreementPane {
             table: rows::table(GroupBy::default()),
         }
     }
+}
 
+impl AgreementPane {
     /// Requests the numbers again after new verdicts. The old ones stay until the reply.
     fn refresh(&mut self, cx: &mut Context<'_>) {
         match &self.rounds {
@@ -289,10 +285,6 @@ fn choose_format(what: CopyWhat, cx: &mut Context<'_>) {
 }
 
 impl Pane for AgreementPane {
-    fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Agreement, Scope::Table, Scope::Global]
-    }
-
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Agreement between annotators, updated as they judge. {} groups the items, {} chooses the round, {} copies a \

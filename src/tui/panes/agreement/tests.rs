@@ -115,7 +115,7 @@ fn refresh(pane: &mut AgreementPane) -> Vec<Effect> {
 }
 
 fn shown() -> AgreementPane {
-    let mut pane = AgreementPane::new();
+    let mut pane = AgreementPane::default();
     let effects = rounds(
         &mut pane,
         vec![state("first", true), state("second", false)],
@@ -253,7 +253,7 @@ fn a_late_reply_is_ignored_and_an_error_is_shown() {
 
 #[test]
 fn empty_states_and_all_sizes_are_drawn() {
-    let mut pane = AgreementPane::new();
+    let mut pane = AgreementPane::default();
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
     let ask = only(rounds(&mut pane, vec![]));
     assert_eq!(query(&ask).round, None);

@@ -53,8 +53,9 @@ impl BoardPane {
     /// A pane with one or two decimals in the cells. The detail line always has two.
     pub fn with_decimals(board: Board, interval: Interval, decimals: usize) -> BoardPane {
         let mut pane = BoardPane {
+            interval,
             decimals: decimals.clamp(1, 2),
-            ..BoardPane::waiting(interval)
+            ..BoardPane::default()
         };
         pane.take_board(&BoardQuery::default(), board);
         pane.ranked_by = pane.sorted_by();
@@ -95,11 +96,8 @@ impl BoardPane {
 }
 
 impl Pane for BoardPane {
-    fn scopes(&self) -> &'static [Scope] {
-        match self.layers.last() {
-            None => &[Scope::Board, Scope::Table, Scope::Global],
-            Some(layer) => layer.scopes(),
-        }
+    fn scopes(&self) -> Option<&'static [Scope]> {
+        self.layers.last().map(|layer| layer.scopes())
     }
 
     fn help(&self, keys: &Keymap) -> String {

@@ -41,16 +41,15 @@ pub struct BoardPane {
     pub(super) layers: Vec<Box<dyn Layer>>,
 }
 
-impl BoardPane {
-    /// A pane without a board. `interval` computes the 95 % interval of a cell.
-    pub fn waiting(interval: Interval) -> BoardPane {
+impl Default for BoardPane {
+    fn default() -> Self {
         let none = table::Shown {
             decimals: 1,
             ranks: None,
             marked: None,
         };
         BoardPane {
-            interval,
+            interval: super::values::interval,
             decimals: 1,
             ask: BoardQuery::default(),
             asked: None,
@@ -68,7 +67,9 @@ impl BoardPane {
             layers: Vec::new(),
         }
     }
+}
 
+impl BoardPane {
     /// The answer under the cursor, while the answers behind a cell are shown.
     pub(super) fn behind(&self) -> Option<&AnswerDetail> {
         let mut layers = self.layers.iter().rev();

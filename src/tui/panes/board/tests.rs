@@ -237,7 +237,7 @@ fn layers_open_and_back_closes_them() {
     pane.go_to_column(0);
     act(&mut pane, Action::Open);
     assert!(drawn(&mut pane).contains("every row twice"));
-    assert_eq!(pane.scopes()[0], Scope::Overlay);
+    assert_eq!(pane.scopes().unwrap()[0], Scope::Overlay);
     act(&mut pane, Action::MenuConfirm);
     list_answers(&mut pane);
     assert!(drawn(&mut pane).contains("answers of GPT4o"));

@@ -10,7 +10,7 @@ use ratatui::layout::{Position, Rect};
 pub use map::Measure;
 
 use super::metadata::edit_session::error_line;
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::{Ask, Context, Notice, Opens, Pane, Scene, Target};
 use crate::theme::Look;
@@ -41,13 +41,6 @@ pub struct CoveragePane {
 
 impl Default for CoveragePane {
     fn default() -> Self {
-        CoveragePane::new()
-    }
-}
-
-impl CoveragePane {
-    /// A pane with subjects by styles. Nothing is requested yet.
-    pub fn new() -> CoveragePane {
         CoveragePane {
             rows: "subject".into(),
             columns: "style".into(),
@@ -60,7 +53,9 @@ impl CoveragePane {
             terms: false,
         }
     }
+}
 
+impl CoveragePane {
     /// Requests what is shown. The old view stays until the reply.
     fn load(&self, cx: &mut Context<'_>) {
         if self.terms {
@@ -246,10 +241,6 @@ fn confirm(terms: Vec<(String, String)>, count: Result<DiscardResult>, cx: &mut 
 }
 
 impl Pane for CoveragePane {
-    fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Coverage, Scope::Table, Scope::Global]
-    }
-
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Items by two properties, to show where more are needed. {} lists the items of a cell; {} lists the \

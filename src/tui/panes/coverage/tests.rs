@@ -57,7 +57,7 @@ fn on_grid(pane: &mut CoveragePane, grid: Result<Grid>) {
 }
 
 fn shown() -> CoveragePane {
-    let mut pane = CoveragePane::new();
+    let mut pane = CoveragePane::default();
     on_grid(&mut pane, Ok(grid()));
     drawn(&mut pane, ColorLevel::True);
     pane
@@ -246,7 +246,7 @@ fn failing_terms_are_selected_counted_and_retired() {
 
 #[test]
 fn empty_loading_and_failed_states_differ() {
-    let mut pane = CoveragePane::new();
+    let mut pane = CoveragePane::default();
     assert!(drawn(&mut pane, ColorLevel::True).contains("Loading"));
     on_grid(
         &mut pane,
@@ -272,7 +272,7 @@ fn empty_loading_and_failed_states_differ() {
 
 #[test]
 fn excluded_cells_are_crossed_out_explained_and_not_counted() {
-    let mut pane = CoveragePane::new();
+    let mut pane = CoveragePane::default();
     let excluded = vec![(2, "`woodcut` hides the face: too coarse".to_string())];
     on_grid(&mut pane, Ok(Grid { excluded, ..grid() }));
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);

@@ -30,7 +30,7 @@ use ratatui::layout::{Position, Rect};
 use self::bench::{Counted, RequestSlot, counted};
 use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::{Ask, Context, Notice, Pane, Scene, Timer};
 use crate::widgets::table::LocalTable;
@@ -104,12 +104,6 @@ pub struct FiltersPane {
 
 impl Default for FiltersPane {
     fn default() -> Self {
-        FiltersPane::new()
-    }
-}
-
-impl FiltersPane {
-    pub fn new() -> FiltersPane {
         FiltersPane {
             scorers: None,
             at: 0,
@@ -134,7 +128,9 @@ impl FiltersPane {
             recount_at: Timer::default(),
         }
     }
+}
 
+impl FiltersPane {
     /// Requests everything again after items, verdicts, or scores changed.
     fn refresh(&mut self, cx: &mut Context<'_>) {
         self.recount_at.stop();
@@ -417,10 +413,6 @@ fn try_rules(rules: RuleSet, cx: &mut Context<'_>) {
 }
 
 impl Pane for FiltersPane {
-    fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Filters, Scope::Table, Scope::Global]
-    }
-
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \

@@ -186,7 +186,7 @@ fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) -> Vec<Effect> {
 }
 
 fn ready() -> FiltersPane {
-    let mut pane = FiltersPane::new();
+    let mut pane = FiltersPane::default();
     let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
     drawn(&mut pane, 100, 30, ColorLevel::True, false);
@@ -878,7 +878,7 @@ fn missing_verdicts_are_reported() {
 
 #[test]
 fn errors_are_shown_and_keep_the_last_histogram() {
-    let mut pane = FiltersPane::new();
+    let mut pane = FiltersPane::default();
     refused(&act(&mut pane, Action::ThresholdLeft));
     let problem = || Error::new(ErrorKind::Usage, "this is a command, not a question");
     on_rules(&mut pane, Err(problem()));

@@ -22,7 +22,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::error_line;
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::item::Picture;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
@@ -79,19 +79,6 @@ pub struct GeneratePane {
 
 impl Default for GeneratePane {
     fn default() -> Self {
-        GeneratePane::new()
-    }
-}
-
-fn push(list: &mut Vec<f64>, reading: f64) {
-    if list.len() >= READINGS {
-        list.remove(0);
-    }
-    list.push(reading);
-}
-
-impl GeneratePane {
-    pub fn new() -> GeneratePane {
         GeneratePane {
             jobs: Vec::new(),
             table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
@@ -103,7 +90,16 @@ impl GeneratePane {
             rates: BTreeMap::new(),
         }
     }
+}
 
+fn push(list: &mut Vec<f64>, reading: f64) {
+    if list.len() >= READINGS {
+        list.remove(0);
+    }
+    list.push(reading);
+}
+
+impl GeneratePane {
     fn ask_jobs(&self, cx: &mut Context<'_>) {
         cx.ask(request::Jobs, |pane: &mut Self, jobs, cx| {
             pane.on_jobs(jobs);
@@ -394,10 +390,6 @@ impl GeneratePane {
 }
 
 impl Pane for GeneratePane {
-    fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Generate, Scope::Table, Scope::Global]
-    }
-
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Jobs that generate pictures. They run in the owner and continue if you close the terminal. {} starts one \

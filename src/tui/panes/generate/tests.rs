@@ -29,7 +29,7 @@ fn job(id: u32, standing: JobStatus) -> JobState {
 }
 
 fn shown(jobs: Vec<JobState>) -> GeneratePane {
-    let mut pane = GeneratePane::new();
+    let mut pane = GeneratePane::default();
     pane.on_jobs(Ok(jobs));
     drawn(&mut pane, 80, 21, ColorLevel::True);
     pane

@@ -42,11 +42,9 @@ use crate::pane::{Context, Notice, Pane, PaneId, Scene, Target};
 use benchtop_model::Field;
 
 impl Pane for ListPane {
-    fn scopes(&self) -> &'static [Scope] {
-        match self.layer {
-            None => &[Scope::List, Scope::Table, Scope::Global],
-            Some(_) => &[Scope::Table, Scope::Global],
-        }
+    fn scopes(&self) -> Option<&'static [Scope]> {
+        let layer = self.layer.as_ref();
+        layer.map(|_| &[Scope::Table, Scope::Global][..])
     }
 
     fn help(&self, keys: &Keymap) -> String {

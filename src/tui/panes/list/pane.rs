@@ -60,12 +60,6 @@ pub struct ListPane {
 
 impl Default for ListPane {
     fn default() -> Self {
-        ListPane::new()
-    }
-}
-
-impl ListPane {
-    pub fn new() -> ListPane {
         ListPane {
             columns: rows::columns(),
             state: TableState::new(1),
@@ -82,7 +76,9 @@ impl ListPane {
             drawn_row: 0,
         }
     }
+}
 
+impl ListPane {
     /// Requests the rows again, or for the first time.
     pub(super) fn load(&mut self, cx: &mut Context<'_>) {
         match self.started {

@@ -62,7 +62,7 @@ impl DerefMut for Listed {
 impl Listed {
     fn new() -> Listed {
         Listed {
-            pane: ListPane::new(),
+            pane: ListPane::default(),
             rec: testing::recorder(),
             pages: HashMap::new(),
         }
@@ -444,7 +444,7 @@ fn frequencies_lead_to_a_value_and_back() {
         pane.answer(want.clone(), Ok(request::Frequency::pack(frequency)))
             .is_empty()
     );
-    assert_eq!(pane.scopes()[0], Scope::Table);
+    assert_eq!(pane.scopes().unwrap()[0], Scope::Table);
     assert!(drawn(&mut pane).contains("frequency of"));
 
     // Selecting a value selects its rows. The owner finds them.

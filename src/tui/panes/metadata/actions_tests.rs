@@ -25,7 +25,7 @@ fn ready() -> (Recorder, VocabularyPane) {
             .is_none()
     );
     assert!(rec.metadata.borrow_mut().take_wanted().is_some());
-    (rec, VocabularyPane::new())
+    (rec, VocabularyPane::default())
 }
 
 fn edited() -> (Recorder, VocabularyPane) {

@@ -2,7 +2,7 @@
 
 use super::ReviewPane;
 use crate::action::Action;
-use crate::pane::{Context, Target};
+use crate::pane::{Context, PaneId, Target};
 use benchtop_model::Verdict;
 
 impl ReviewPane {
@@ -43,7 +43,7 @@ impl ReviewPane {
             Action::EditItem => self.edit_item(cx),
             Action::Back => self.back(cx),
             other => {
-                let list = cx.key(Action::GoList);
+                let list = cx.key(Action::Go(PaneId::List));
                 cx.say(format!(
                     "`{}` works in tables; {list} opens Items",
                     other.name()

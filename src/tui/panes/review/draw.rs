@@ -117,7 +117,7 @@ impl ReviewPane {
             return;
         }
         if self.queue.is_empty() {
-            let empty = if self.loading {
+            let empty = if !self.ready {
                 Empty::Loading
             } else if self.queue.is_all() {
                 let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();

@@ -121,7 +121,7 @@ mod tests {
             "instruction": "Which animal?\nA. cat\nB. dog", "kind": "multiple-choice", "answer": "dog",
             "options": [{"text": "cat", "role": "distractor"}, {"text": "dog", "role": "correct"}],
         });
-        let mut pane = ReviewPane::new();
+        let mut pane = ReviewPane::default();
         pane.set_queue(Queue::all(9), Some(7));
         let view = ItemView {
             number: 7,

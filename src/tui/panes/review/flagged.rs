@@ -6,7 +6,7 @@ use super::find::ask_for_queue;
 use super::pane::ok_or_show;
 use super::{Queue, ReviewPane, explain};
 use crate::action::Action;
-use crate::pane::{Ask, Context, Opens};
+use crate::pane::{Ask, Context, Opens, PaneId};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::text::counted;
 use benchtop_model::scoring::Outcome;
@@ -71,7 +71,7 @@ impl ReviewPane {
     ) {
         let (filter, title) = named(filter, order);
         if numbers.is_empty() {
-            let filters = cx.key(Action::GoFilters);
+            let filters = cx.key(Action::Go(PaneId::Filters));
             return cx.say(format!(
                 "no items: {title}; {filters} opens Filters to set thresholds; queue unchanged"
             ));

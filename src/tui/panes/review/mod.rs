@@ -85,7 +85,7 @@ pub enum ReviewEffect {
 pub struct ReviewPane {
     queue: Queue,
     position: usize,
-    forward: bool,
+    backward: bool,
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
     pending: Vec<Pending>,
@@ -99,7 +99,8 @@ pub struct ReviewPane {
     picture: Picture,
     /// Whether true pixels are shown. No cells are drawn in their place.
     bare: bool,
-    loading: bool,
+    /// Whether the queue was set.
+    ready: bool,
     looking: ViewState,
     /// The pictures of an item that has several, as of the last frame.
     sides: Option<Sides>,
@@ -131,14 +132,6 @@ pub struct ReviewPane {
 }
 
 impl ReviewPane {
-    pub fn new() -> ReviewPane {
-        ReviewPane {
-            forward: true,
-            loading: true,
-            ..ReviewPane::default()
-        }
-    }
-
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
@@ -149,7 +142,7 @@ impl ReviewPane {
 
     /// Whether the annotator last moved forward.
     pub fn forward(&self) -> bool {
-        self.forward
+        !self.backward
     }
 
     /// The number of the current item.
@@ -169,10 +162,10 @@ impl ReviewPane {
 
     /// Sets the queue and goes to an item in it, or to its start.
     pub fn set_queue(&mut self, queue: Queue, number: Option<u32>) -> Vec<ReviewEffect> {
-        self.loading = false;
+        self.ready = true;
         self.position = number.and_then(|n| queue.position(n)).unwrap_or(0);
         self.queue = queue;
-        self.forward = true;
+        self.backward = false;
         self.arrived()
     }
 
@@ -198,7 +191,7 @@ impl ReviewPane {
         if position == self.position {
             return Ok(Vec::new());
         }
-        self.forward = position > self.position;
+        self.backward = position < self.position;
         self.position = position;
         Ok(self.arrived())
     }
@@ -245,8 +238,8 @@ impl ReviewPane {
 
     /// The current item, then its neighbors in the direction of travel, then those behind.
     pub fn near(&self) -> Vec<u32> {
-        let ahead = (0..=AHEAD as i64).map(|d| if self.forward { d } else { -d });
-        let behind = (1..=BEHIND as i64).map(|d| if self.forward { -d } else { d });
+        let ahead = (0..=AHEAD as i64).map(|d| if self.forward() { d } else { -d });
+        let behind = (1..=BEHIND as i64).map(|d| if self.forward() { -d } else { d });
         let at = |d: i64| {
             usize::try_from(self.position as i64 + d)
                 .ok()
@@ -318,7 +311,7 @@ impl ReviewPane {
         self.saved = None;
         let mut effects = vec![ReviewEffect::Send(decide)];
         if self.position + 1 < self.queue.len() {
-            self.forward = true;
+            self.backward = false;
             self.position += 1;
             effects.extend(self.arrived());
         }

@@ -83,7 +83,7 @@ fn sides_of(pane: &ReviewPane) -> Option<Sides> {
 
 /// A pane on item `number` of twenty, in a queue of that item alone.
 fn on(number: u32) -> ReviewPane {
-    let mut pane = ReviewPane::new();
+    let mut pane = ReviewPane::default();
     pane.set_queue(Queue::of("x".into(), vec![number], 20), None);
     pane
 }

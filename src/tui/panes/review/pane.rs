@@ -72,14 +72,13 @@ pub(super) fn show_error<T>(_: &mut ReviewPane, reply: Result<T>, cx: &mut Conte
 }
 
 impl Pane for ReviewPane {
-    fn scopes(&self) -> &'static [Scope] {
-        match self.work() {
-            Some(work) if work.asks_answers() && work.phase == Phase::Item => {
-                &[Scope::Answers, Scope::Round, Scope::Review, Scope::Global]
-            }
-            Some(_) => &[Scope::Round, Scope::Review, Scope::Global],
-            None => &[Scope::Review, Scope::Global],
-        }
+    fn scopes(&self) -> Option<&'static [Scope]> {
+        let work = self.work()?;
+        Some(if work.asks_answers() && work.phase == Phase::Item {
+            &[Scope::Answers, Scope::Round, Scope::Review, Scope::Global]
+        } else {
+            &[Scope::Round, Scope::Review, Scope::Global]
+        })
     }
 
     fn bar(&self) -> Option<&'static [Scope]> {

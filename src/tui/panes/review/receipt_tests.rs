@@ -15,7 +15,7 @@ fn receipt(uuid: Uuid) -> Receipt {
 /// The owner sends the receipt of a verdict and an event that says the same; one of them has the item asked for again.
 #[test]
 fn the_event_of_an_own_verdict_is_known_by_its_receipt() {
-    let mut pane = ReviewPane::new();
+    let mut pane = ReviewPane::default();
     pane.set_queue(Queue::all(3), Some(1));
     let effects = pane.decide(1, 0, Judgement::new(Verdict::Accept, Seen::Painted));
     let [ReviewEffect::Send(decide), ..] = &effects[..] else {

@@ -294,7 +294,7 @@ impl ReviewPane {
         state: RoundState,
         reasons: Vec<(String, String)>,
     ) -> Vec<ReviewEffect> {
-        self.loading = false;
+        self.ready = true;
         let before = match self.work.take() {
             Some(work) => work.before,
             None => (self.queue.clone(), self.position),
@@ -360,7 +360,7 @@ impl ReviewPane {
                 let ahead = served.ahead.iter().copied().filter(|n| *n != served.number);
                 let numbers = std::iter::once(served.number).chain(ahead).collect();
                 self.queue = Queue::of(String::new(), numbers, items);
-                (self.position, self.forward) = (0, true);
+                (self.position, self.backward) = (0, false);
                 let mut effects = self.arrived();
                 effects.retain(|e| !matches!(e, ReviewEffect::Moved));
                 (true, effects)

@@ -139,8 +139,8 @@ impl ReviewPane {
             }
             (Phase::Finished | Phase::Closed, _) => {
                 vec![
-                    as_said(Action::GoRounds, "rounds"),
-                    as_said(Action::GoList, "items"),
+                    as_said(Action::Go(PaneId::Rounds), "rounds"),
+                    as_said(Action::Go(PaneId::List), "items"),
                     named(Action::Back),
                 ]
             }

@@ -38,7 +38,7 @@ fn served(number: u32, nth: u32, practice: bool) -> Assignment {
 }
 
 fn working(protocol: &str) -> ReviewPane {
-    let mut pane = ReviewPane::new();
+    let mut pane = ReviewPane::default();
     pane.set_queue(Queue::all(9), Some(4));
     pane.begin_round(
         state(protocol),

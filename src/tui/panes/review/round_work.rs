@@ -3,7 +3,7 @@
 use super::pane::show_error;
 use super::{Phase, ReviewPane, Then, is_wide};
 use crate::action::Action;
-use crate::pane::{Ask, Context, Target};
+use crate::pane::{Ask, Context, PaneId, Target};
 use crate::panes::rounds::guidelines_page;
 use benchtop_model::round::state::{Feedback, GuidelinesText, NextAssignment, RoundState};
 use benchtop_model::{ErrorKind, Result, Verdict};
@@ -170,7 +170,7 @@ impl ReviewPane {
         cx.forget_painted();
         self.carry_out(effects, cx);
         self.round_due.stop();
-        let rounds = cx.key(Action::GoRounds);
+        let rounds = cx.key(Action::Go(PaneId::Rounds));
         cx.say(format!(
             "{back}left round `{name}`; {rounds} opens Rounds to resume it"
         ));

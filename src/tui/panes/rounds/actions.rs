@@ -86,7 +86,7 @@ impl RoundsPane {
     }
 
     /// Reports success, and requests the rounds again.
-    fn on_changed<T>(&self, done: Result<T>, what: String, cx: &mut Context<'_>) {
+    fn on_changed<T>(&mut self, done: Result<T>, what: String, cx: &mut Context<'_>) {
         match done {
             Ok(_) => {
                 cx.done(what);

@@ -53,12 +53,8 @@ pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
 }
 
 impl Pane for RoundsPane {
-    fn scopes(&self) -> &'static [Scope] {
-        if self.open {
-            &[Scope::Form]
-        } else {
-            &[Scope::Rounds, Scope::Table, Scope::Global]
-        }
+    fn scopes(&self) -> Option<&'static [Scope]> {
+        self.open.then_some(&[Scope::Form])
     }
 
     fn help(&self, keys: &Keymap) -> String {

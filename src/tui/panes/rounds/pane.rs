@@ -14,6 +14,7 @@ use benchtop_protocol::wire::request;
 
 #[derive(Debug)]
 pub struct RoundsPane {
+    /// The annotator who looks.
     pub(super) who: String,
     pub(super) rounds: Vec<RoundState>,
     pub(super) table: LocalTable,
@@ -34,10 +35,10 @@ pub struct RoundsPane {
     pub(super) preview_at: Timer,
 }
 
-impl RoundsPane {
-    pub fn new(who: impl Into<String>) -> RoundsPane {
+impl Default for RoundsPane {
+    fn default() -> Self {
         RoundsPane {
-            who: who.into(),
+            who: String::new(),
             rounds: Vec::new(),
             table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
             empty: Empty::Loading,
@@ -50,9 +51,12 @@ impl RoundsPane {
             preview_at: Timer::default(),
         }
     }
+}
 
+impl RoundsPane {
     /// Requests the progress of the rounds.
-    pub(super) fn ask_rounds(&self, cx: &mut Context<'_>) {
+    pub(super) fn ask_rounds(&mut self, cx: &mut Context<'_>) {
+        self.who = cx.env.who.to_string();
         cx.ask(request::Rounds, Self::on_rounds);
     }
 

@@ -30,7 +30,7 @@ fn state(name: &str, protocol: &str) -> RoundState {
 }
 
 fn pane(rounds: Vec<RoundState>) -> RoundsPane {
-    let mut pane = RoundsPane::new("ann");
+    let mut pane = RoundsPane::default();
     on_rounds(&mut pane, Ok(rounds));
     drawn(&mut pane, 80, 21);
     pane

@@ -44,13 +44,6 @@ pub struct TemplatesPane {
 
 impl Default for TemplatesPane {
     fn default() -> Self {
-        TemplatesPane::new()
-    }
-}
-
-impl TemplatesPane {
-    /// An empty pane.
-    pub fn new() -> TemplatesPane {
         TemplatesPane {
             area: Area::default(),
             side: SidePanel::default(),
@@ -61,7 +54,9 @@ impl TemplatesPane {
             made: None,
         }
     }
+}
 
+impl TemplatesPane {
     fn name(&self) -> &str {
         &self.file
     }
@@ -301,16 +296,8 @@ impl MetadataPane for TemplatesPane {
 }
 
 impl Pane for TemplatesPane {
-    fn scopes(&self) -> &'static [Scope] {
-        if self.typing {
-            return &[Scope::Editor];
-        }
-        &[
-            Scope::Templates,
-            Scope::Metadata,
-            Scope::Table,
-            Scope::Global,
-        ]
+    fn scopes(&self) -> Option<&'static [Scope]> {
+        self.typing.then_some(&[Scope::Editor])
     }
 
     fn help(&self, keys: &Keymap) -> String {

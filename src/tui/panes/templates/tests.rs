@@ -33,7 +33,7 @@ fn read(rec: &Recorder, disk: &Metadata) {
 
 /// The pane with the cursor before `part` of `templates.toml`.
 fn before(part: &str) -> (Recorder, TemplatesPane) {
-    let (rec, mut pane) = (recorder(), TemplatesPane::new());
+    let (rec, mut pane) = (recorder(), TemplatesPane::default());
     read(&rec, &small());
     let text = small().text(templates::FILE).unwrap().to_string();
     let at = text.find(part).unwrap();
@@ -99,7 +99,7 @@ fn typing_changes_the_text_and_its_preview() {
         "not typing yet"
     );
     act(&rec, &mut pane, Action::TypeText);
-    assert_eq!(pane.scopes(), [Scope::Editor]);
+    assert_eq!(pane.scopes().unwrap(), [Scope::Editor]);
     let about = write(&rec, &mut pane, "blurry ");
     assert_eq!(about, Some(Selection::Subject("animal".into())));
     let shown = drawn(&rec, &mut pane, 160, 50);
@@ -270,7 +270,7 @@ fn an_outside_edit_reaches_the_editor() {
 fn every_state_is_drawn_at_every_size() {
     let failed = Err(Error::input("the owner is gone"));
     for (files, says) in [(None, ""), (Some(failed), "the owner is gone")] {
-        let (rec, mut pane) = (recorder(), TemplatesPane::new());
+        let (rec, mut pane) = (recorder(), TemplatesPane::default());
         if let Some(files) = files {
             rec.metadata.borrow_mut().on_state(files);
         }
@@ -283,7 +283,7 @@ fn every_state_is_drawn_at_every_size() {
     }
     let rec = recorder();
     read(&rec, &Metadata::default());
-    assert!(drawn(&rec, &mut TemplatesPane::new(), 80, 24).contains("top of file"));
+    assert!(drawn(&rec, &mut TemplatesPane::default(), 80, 24).contains("top of file"));
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [
             (1, 1),

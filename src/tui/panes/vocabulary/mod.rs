@@ -18,7 +18,7 @@ use super::metadata::actions::MetadataPane;
 use super::metadata::edit_session::error_line;
 use super::metadata::preview::Selection;
 use super::metadata::{EditSession, Phase, SidePanel};
-use crate::action::{Action, Scope};
+use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene};
 use crate::widgets::table::{Empty, LocalTable};
@@ -57,12 +57,6 @@ pub struct VocabularyPane {
 
 impl Default for VocabularyPane {
     fn default() -> Self {
-        VocabularyPane::new()
-    }
-}
-
-impl VocabularyPane {
-    pub fn new() -> VocabularyPane {
         VocabularyPane {
             area: Area::default(),
             side: SidePanel::default(),
@@ -77,7 +71,9 @@ impl VocabularyPane {
             usage: BTreeMap::new(),
         }
     }
+}
 
+impl VocabularyPane {
     /// The vocabulary under the cursor, or `style` for the styles.
     pub fn current(&self) -> Option<&str> {
         self.names.get(self.at).map(String::as_str)
@@ -259,15 +255,6 @@ impl MetadataPane for VocabularyPane {
 }
 
 impl Pane for VocabularyPane {
-    fn scopes(&self) -> &'static [Scope] {
-        &[
-            Scope::Vocabulary,
-            Scope::Metadata,
-            Scope::Table,
-            Scope::Global,
-        ]
-    }
-
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \

@@ -15,7 +15,7 @@ use benchtop_protocol::wire::{AnyRequest, request};
 
 /// A pane over the small metadata, with the focus on the terms of `name`.
 fn at(name: &str) -> (Recorder, VocabularyPane) {
-    let (rec, mut pane) = (recorder(), VocabularyPane::new());
+    let (rec, mut pane) = (recorder(), VocabularyPane::default());
     assert!(matches!(only(rec.open(&mut pane)), Effect::ReadMetadata));
     read(&rec, &mut pane, &small());
     go(&rec, &mut pane, &file_of(name), 1);
@@ -282,7 +282,7 @@ fn keys_pressed_while_the_metadata_loads_count() {
         (&[Action::Down, Action::Down][..], "color"),
         (&[Action::Bottom], STYLE),
     ] {
-        let (rec, mut pane) = (recorder(), VocabularyPane::new());
+        let (rec, mut pane) = (recorder(), VocabularyPane::default());
         rec.open(&mut pane);
         for key in keys {
             act(&rec, &mut pane, *key);
@@ -526,7 +526,7 @@ fn every_state_is_drawn_at_every_size() {
         (Some(failed), "the owner is gone"),
         (Some(empty), "metadata/vocabularies/"),
     ] {
-        let (rec, mut pane) = (recorder(), VocabularyPane::new());
+        let (rec, mut pane) = (recorder(), VocabularyPane::default());
         if let Some(files) = files {
             rec.metadata.borrow_mut().on_state(files);
         }
