@@ -15,7 +15,7 @@ impl App {
         match action {
             Action::Go(pane) => self.go(pane),
             Action::Quit => self.leave(),
-            Action::Undo | Action::Redo if self.panes.get(self.at).is_some_and(Pane::has_undo) => {
+            Action::Undo | Action::Redo if self.pane().is_some_and(Pane::has_undo) => {
                 if action == Action::Redo || !self.undo_retirement() {
                     self.with_pane_at(self.at, at, |pane, cx| pane.act(action, cx));
                 }
@@ -69,7 +69,7 @@ impl App {
 
     /// The description of the pane on its help page.
     pub(super) fn about(&self) -> String {
-        let pane = self.panes.get(self.at);
+        let pane = self.pane();
         pane.map_or(String::new(), |pane| pane.help(&self.keymap))
     }
 

@@ -109,7 +109,7 @@ impl App {
     /// The picture to draw in true pixels, and its place.
     fn drawn_pixels(&self) -> Option<(Arc<Ready>, Rect)> {
         let enabled = self.true_pixels && self.overlay.is_none();
-        self.panes.get(self.at).filter(|_| enabled)?.pixels()
+        self.pane().filter(|_| enabled)?.pixels()
     }
 
     fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {
@@ -123,7 +123,7 @@ impl App {
         {
             return keys::draw_pending(&pending, bar, buf, look);
         }
-        let own = self.panes.get(self.at).and_then(Pane::bar);
+        let own = self.pane().and_then(Pane::bar);
         let shown = match own.filter(|_| self.overlay.is_none()) {
             Some(own) => own.to_vec(),
             None => scopes,

@@ -20,7 +20,7 @@ impl App {
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs report progress more often than anybody can read.
         if !std::mem::take(&mut self.urgent)
-            && self.panes.get(self.at).is_some_and(Pane::shows_progress)
+            && self.pane().is_some_and(Pane::shows_progress)
             && now < due
         {
             self.redraw_at = Some(due);

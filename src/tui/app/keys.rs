@@ -141,7 +141,7 @@ impl App {
 
     /// Whether going back would quit the program.
     pub(super) fn would_quit(&self) -> bool {
-        self.panes.get(self.at).is_some_and(Pane::is_home)
+        self.pane().is_some_and(Pane::is_home)
     }
 
     /// Explains why a key did nothing.
@@ -218,7 +218,7 @@ impl App {
 
     pub(super) fn paste(&mut self, pasted: &str) {
         self.dirty = true;
-        let pastes = self.panes.get(self.at).is_some_and(Pane::pastes);
+        let pastes = self.pane().is_some_and(Pane::pastes);
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => {
                 menu.paste(pasted);

@@ -6,7 +6,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::pane::{Notice, menu};
+use crate::pane::{Notice, Pane, menu};
 use crate::panes::metadata::actions::save_now;
 use crate::panes::vocabulary::VocabularyPane;
 use crate::widgets::toast::Toast;
@@ -77,7 +77,7 @@ impl App {
     pub(super) fn unsaved_chosen(&mut self, pick: usize) {
         match pick {
             0 if !self.metadata.session().conflicts().is_empty() => {
-                if !matches!(self.at, PaneId::Vocabulary | PaneId::Templates) {
+                if !self.pane().is_some_and(Pane::edits_metadata) {
                     self.go(PaneId::Vocabulary);
                 }
                 self.with_pane(self.at, |pane, cx| pane.act(Action::Resolve, cx));

@@ -55,7 +55,7 @@ use refused_prompt::RefusedPrompt;
 
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
-use crate::pane::{Notice, Painted};
+use crate::pane::{Notice, Painted, Pane};
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
@@ -81,6 +81,9 @@ pub struct Setting {
     pub clock: Clock,
     pub rows: u16,
 }
+
+/// The pane that the program starts with, and that shows items for other panes.
+const HOME: PaneId = PaneId::Review;
 
 /// Interval of reconnection attempts.
 const RETRY: Duration = Duration::from_secs(2);
@@ -183,7 +186,7 @@ impl App {
             previews,
             receipts: Receipts::new(),
             pixels,
-            at: PaneId::Review,
+            at: HOME,
             metadata: EditSession::new(),
             previewer,
             edit: None,
@@ -232,6 +235,11 @@ impl App {
         });
     }
 
+    /// The pane on screen.
+    fn pane(&self) -> Option<&dyn Pane> {
+        self.panes.get(self.at)
+    }
+
     /// The number of items in the project.
     fn items(&self) -> u32 {
         u32::try_from(self.welcome.items).unwrap_or(u32::MAX)
@@ -269,7 +277,7 @@ impl App {
     pub fn handle(&mut self, message: Message) {
         // A user who moves a threshold waits for the pictures next to it.
         self.urgent |= match message {
-            Message::Picture(_) => self.at == PaneId::Filters,
+            Message::Picture(_) => self.pane().is_some_and(Pane::waits_for_pictures),
             Message::Owner(..) => false,
             _ => true,
         };

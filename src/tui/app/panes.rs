@@ -9,7 +9,7 @@ use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
-use super::{App, PaneId};
+use super::{App, HOME, PaneId};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
@@ -21,7 +21,7 @@ impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
-            PaneId::Review => self.go_review(),
+            HOME => self.go_review(),
             _ => {
                 self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
@@ -31,10 +31,10 @@ impl App {
 
     /// Opens the review: at the item under the cursor of the pane, or where it was.
     pub(super) fn go_review(&mut self) {
-        let pane = self.panes.get(self.at);
+        let pane = self.pane();
         let item = pane.and_then(|pane| pane.selected_item().map(str::to_string));
         let target = item.map_or(Target::Review, Target::ItemWithId);
-        self.show(PaneId::Review, target, self.at);
+        self.show(HOME, target, self.at);
     }
 
     fn arrive(&mut self, id: PaneId) {
@@ -80,7 +80,7 @@ impl App {
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
             history: &self.history,
-            item: self.panes.get(PaneId::Review).and_then(Pane::item),
+            item: self.panes.get(HOME).and_then(Pane::item),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
@@ -172,7 +172,7 @@ impl App {
     fn work_on(&mut self, round: Box<RoundState>, from: PaneId) {
         let me = self.link.who();
         if round.people.iter().any(|(name, _)| name == me) {
-            return self.show(PaneId::Review, Target::Round(round), from);
+            return self.show(HOME, Target::Round(round), from);
         }
         let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
         let (name, people) = (&round.name, people.join(", "));
@@ -196,7 +196,7 @@ impl App {
             Target::Items(words) => self.show_items(&words, from),
             Target::Round(round) => self.work_on(round, from),
             Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
-                self.show(PaneId::Review, target, from);
+                self.show(HOME, target, from);
             }
         }
     }

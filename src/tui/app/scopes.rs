@@ -10,7 +10,7 @@ impl App {
         if self.overlay.is_some() {
             return vec![Scope::Overlay];
         }
-        let pane = self.panes.get(self.at);
+        let pane = self.pane();
         let of_layer = pane.and_then(Pane::scopes);
         let mut scopes = of_layer.unwrap_or(self.at.tab().live[0]).to_vec();
         if !self.typing() && !scopes.contains(&Scope::Global) {
@@ -21,6 +21,6 @@ impl App {
 
     /// Whether keys that are no action are text for the pane.
     pub(super) fn typing(&self) -> bool {
-        self.overlay.is_none() && self.panes.get(self.at).is_some_and(Pane::typing)
+        self.overlay.is_none() && self.pane().is_some_and(Pane::typing)
     }
 }

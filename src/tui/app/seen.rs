@@ -16,7 +16,7 @@ type Refused = &'static str;
 impl App {
     /// The item as the last frame painted it.
     fn on_screen(&self) -> Option<Painted> {
-        self.panes.get(self.at)?.painted()
+        self.pane()?.painted()
     }
 
     /// After a frame: the terminal query to send if the frame painted an item or picture that was

@@ -227,7 +227,7 @@ impl App {
             },
             ..RowContent::default()
         };
-        if let Some(pane) = self.panes.get(self.at) {
+        if let Some(pane) = self.pane() {
             let Progress {
                 place,
                 filter,
@@ -253,7 +253,7 @@ impl App {
 
     /// Whether the screen must not reveal the status of items.
     fn hides_statuses(&self) -> bool {
-        self.panes.get(self.at).is_some_and(Pane::hides_statuses)
+        self.pane().is_some_and(Pane::hides_statuses)
     }
 
     /// Counts by status. Empty until they are known, or if they would reveal hidden verdicts.

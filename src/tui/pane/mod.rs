@@ -200,6 +200,16 @@ pub trait Pane: Any {
         None
     }
 
+    /// Whether it edits the metadata, so that conflicts can be resolved in it.
+    fn edits_metadata(&self) -> bool {
+        false
+    }
+
+    /// Whether a user waits for pictures after a key, as next to a threshold that moves.
+    fn waits_for_pictures(&self) -> bool {
+        false
+    }
+
     /// Whether the screen must not reveal the status of items.
     fn hides_statuses(&self) -> bool {
         false

@@ -1,9 +1,9 @@
-//! Menus and prompts that panes with tables share.
+//! Menus, prompts, and messages that panes with tables share.
 
 use super::{Context, Pane};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{CopyFormat, CopyWhat};
+use crate::widgets::table::{Answer, CopyFormat, CopyWhat, TableEffect};
 use crate::widgets::text;
 
 /// Asks for the format of a copy.
@@ -28,6 +28,21 @@ pub fn choose_format<P: Pane>(
             }
         },
     );
+}
+
+/// Says what the table of a pane answered. Returns the row and the column to open. `nothing` is said
+/// of what the pane has not.
+pub fn opened(answers: Vec<Answer>, nothing: &str, cx: &mut Context<'_>) -> Option<(u64, usize)> {
+    let mut open = None;
+    for answer in answers {
+        match answer {
+            Answer::Effect(TableEffect::Open { id, column, .. }) => open = Some((id, column)),
+            Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
+            Answer::Message(text) => cx.say(text),
+            _ => cx.refuse(nothing),
+        }
+    }
+    open
 }
 
 /// Asks for one of these columns.

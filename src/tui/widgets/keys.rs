@@ -65,33 +65,29 @@ pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'
 
 /// Draws the key bar in the first row of `area`.
 pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer, look: &Look) {
-    let mut x = area.x;
-    for (key, name) in hints(keymap, scopes, usize::from(area.width)) {
-        let room = |x: u16| usize::from(area.right().saturating_sub(x));
-        (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
-        (x, _) = buf.set_stringn(
-            x,
-            area.y,
-            format!(" {name}  "),
-            room(x),
-            look.style(Role::Hint),
-        );
-    }
+    let hints = hints(keymap, scopes, usize::from(area.width));
+    draw_keys(&hints, Role::Hint, area, buf, look);
 }
 
 /// Draws, in the first row of `area`, the possible continuations of the keys pressed so far.
 pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, look: &Look) {
+    draw_keys(pending, Role::Text, area, buf, look);
+}
+
+/// Draws keys with names in the first row of `area`.
+fn draw_keys<N: std::fmt::Display>(
+    keys: &[(String, N)],
+    role: Role,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) {
     let mut x = area.x;
-    for (key, name) in pending {
+    for (key, name) in keys {
         let room = |x: u16| usize::from(area.right().saturating_sub(x));
         (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
-        (x, _) = buf.set_stringn(
-            x,
-            area.y,
-            format!(" {name}  "),
-            room(x),
-            look.style(Role::Text),
-        );
+        let name = format!(" {name}  ");
+        (x, _) = buf.set_stringn(x, area.y, name, room(x), look.style(role));
     }
 }
 

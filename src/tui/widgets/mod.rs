@@ -1,5 +1,6 @@
 //! Building blocks of panes. None of them reads events or does I/O.
 
+pub mod areas;
 pub mod confirm;
 pub mod editor;
 pub mod keys;

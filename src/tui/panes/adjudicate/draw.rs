@@ -11,6 +11,8 @@ use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{draw_item, draw_picture, layout as beside};
 use crate::preview::{Part, Show, View};
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::round::state::Dispute;
@@ -34,18 +36,11 @@ pub struct Layout {
 impl AdjudicatePane {
     /// The areas within `area`.
     pub fn layout(&self, area: Rect) -> Layout {
-        let row = |y: u16, height: u16| Rect {
-            y: area.y + y,
-            height,
-            ..area
-        };
-        let head = row(0, area.height.min(1));
-        let rest = area.height.saturating_sub(1);
-        let low = (rest * 3 / 10).max(VERDICTS).min(rest / 2);
-        let high = rest - low;
-        let item = beside(row(1, high), self.pair.is_some());
-        let rule = row(1 + high, low.min(1));
-        let verdicts = row(1 + high + rule.height, low - rule.height);
+        let (head, rest) = areas::top(area, 1);
+        let low = (rest.height * 3 / 10).max(VERDICTS).min(rest.height / 2);
+        let (item, below) = areas::top(rest, rest.height - low);
+        let item = beside(item, self.pair.is_some());
+        let (rule, verdicts) = areas::top(below, 1);
         Layout {
             head,
             caption: item.caption,
@@ -237,14 +232,7 @@ impl AdjudicatePane {
             .flatten()
             .collect::<Vec<_>>()
             .join("   ");
-        let room = usize::from(area.width);
-        buf.set_stringn(
-            area.x,
-            area.y,
-            text::fit(&names, room),
-            room,
-            look.style(Role::Heading),
-        );
+        Lines::new(area, buf, look).text(&names, Role::Heading);
     }
 
     fn draw_text(

@@ -8,10 +8,10 @@ use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::PaneId;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
-use crate::widgets::text;
 
 /// The least size with all details beside the table.
 const WIDE: (u16, u16) = (130, 24);
@@ -29,25 +29,9 @@ struct Layout {
 }
 
 fn layout(area: Rect, rows: usize) -> Layout {
-    let title = Rect {
-        height: area.height.min(1),
-        ..area
-    };
-    let rest = Rect {
-        y: area.y + title.height,
-        height: area.height - title.height,
-        ..area
-    };
+    let (title, rest) = areas::top(area, 1);
     if area.width >= WIDE.0 && area.height >= WIDE.1 {
-        let table = Rect {
-            width: rest.width - SIDE - 1,
-            ..rest
-        };
-        let side = Rect {
-            x: table.right() + 1,
-            width: SIDE,
-            ..rest
-        };
+        let (table, side) = areas::left(rest, rest.width - SIDE - 1, 1);
         return Layout {
             title,
             table,
@@ -58,15 +42,7 @@ fn layout(area: Rect, rows: usize) -> Layout {
     // The table gets the height of its rows plus two lines, at most half of the area.
     let needed = u16::try_from(rows + 2).unwrap_or(u16::MAX);
     let high = needed.clamp(5, (rest.height / 2).max(5)).min(rest.height);
-    let table = Rect {
-        height: high,
-        ..rest
-    };
-    let side = Rect {
-        y: table.bottom(),
-        height: rest.height - high,
-        ..rest
-    };
+    let (table, side) = areas::top(rest, high);
     Layout {
         title,
         table,
@@ -93,22 +69,9 @@ impl AgreementPane {
         let rows = self.found.as_ref().map_or(0, |found| found.rows.len());
         let parts = layout(area, rows);
         self.wide = parts.wide;
-        let room = usize::from(parts.title.width);
-        if !parts.title.is_empty() {
-            let title = text::fit(&self.title(), room);
-            buf.set_stringn(
-                parts.title.x,
-                parts.title.y,
-                title,
-                room,
-                look.style(Role::Heading),
-            );
-        }
-        let body = Rect {
-            y: area.y + parts.title.height,
-            height: area.height - parts.title.height,
-            ..area
-        };
+        let mut lines = Lines::new(area, buf, look);
+        lines.text(&self.title(), Role::Heading);
+        let body = lines.rest();
         if let Some(empty) = self.nothing(keys) {
             return draw_empty(&empty, body, buf, look);
         }

@@ -17,8 +17,8 @@ use ratatui::layout::{Position, Rect};
 use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
-use crate::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
+use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, table_menus};
+use crate::widgets::table::{Answer, LocalTable, TableEffect};
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, GroupBy, Row};
 use benchtop_model::round::state::RoundState;
@@ -238,7 +238,13 @@ impl AgreementPane {
     fn on_answer(&self, answer: Answer, action: Action, cx: &mut Context<'_>) {
         match answer {
             Answer::Effect(TableEffect::Open { .. }) => self.open_items(cx),
-            Answer::Effect(TableEffect::AskCopy(what)) => choose_format(what, cx),
+            Answer::Effect(TableEffect::AskCopy(what)) => {
+                table_menus::choose_format(what, cx, |pane: &mut Self, what, format, cx| {
+                    if let Some(answer) = pane.table.answer(TableEffect::Copy(what, format)) {
+                        pane.on_answer(answer, Action::CopyTable, cx);
+                    }
+                });
+            }
             Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
             Answer::Copied { text, rows, but } => {
                 cx.copy(text, but.unwrap_or_else(|| format!("{rows} rows")));
@@ -268,20 +274,6 @@ impl AgreementPane {
         }
         cx.open(Target::Items(filter.to_text()));
     }
-}
-
-fn choose_format(what: CopyWhat, cx: &mut Context<'_>) {
-    let lines = CopyFormat::ALL
-        .iter()
-        .map(|format| (format.name().to_string(), String::new()))
-        .collect();
-    cx.choose("Copy as", lines, |pane: &mut AgreementPane, pick, cx| {
-        let format = CopyFormat::ALL.get(pick);
-        let copy = |format: &CopyFormat| TableEffect::Copy(what, *format);
-        if let Some(answer) = format.and_then(|format| pane.table.answer(copy(format))) {
-            pane.on_answer(answer, Action::CopyTable, cx);
-        }
-    });
 }
 
 impl Pane for AgreementPane {

@@ -8,6 +8,7 @@ use super::values::{apart, range, value_text};
 use crate::action::Action;
 use crate::pane::Scene;
 use crate::theme::Role;
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
@@ -206,8 +207,8 @@ impl Layer for CompareView {
                 t.second
             )
         });
-        let height = area.height.min(7);
-        let mut lines = Lines::new(Rect { height, ..area }, buf, look);
+        let (above, below) = areas::top(area, 7);
+        let mut lines = Lines::new(above, buf, look);
         lines.text(
             &format!(" {} vs {} by {}", c.models[0], c.models[1], c.column),
             Role::Heading,
@@ -217,12 +218,7 @@ impl Layer for CompareView {
         lines.text(&format!(" {delta}"), Role::Accent);
         lines.text(&format!(" {how}"), Role::Dim);
         lines.text(&format!(" {test}"), Role::Text);
-        let table = Rect {
-            y: area.y + height,
-            height: area.height - height,
-            ..area
-        };
-        self.table.draw(table, buf, look);
+        self.table.draw(below, buf, look);
     }
 }
 

@@ -8,6 +8,8 @@ use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::Scene;
 use crate::theme::Role;
+use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::{BAR, draw_empty};
 use crate::widgets::text;
@@ -96,34 +98,18 @@ impl BoardPane {
         if board.columns.is_empty() && board.rows.is_empty() {
             return draw_empty(&super::table::nothing(), area, buf, look);
         }
-        let room = usize::from(area.width);
-        let title = text::fit(&self.title(keys), room);
-        buf.set_stringn(area.x, area.y, title, room, look.style(Role::Heading));
-        let area = Rect {
-            y: area.y + area.height.min(1),
-            height: area.height.saturating_sub(1),
-            ..area
-        };
+        let mut lines = Lines::new(area, buf, look);
+        lines.text(&self.title(keys), Role::Heading);
+        let area = lines.rest();
         let notes = board.notes.len().min(if area.height >= 40 { 6 } else { 2 });
         let below = (3 + u16::try_from(notes).unwrap_or(0)).min(area.height / 2);
-        let above = Rect {
-            height: area.height - below,
-            ..area
-        };
+        let (above, below) = areas::top(area, area.height - below);
         self.table
             .make_room(if look.accessible { 0 } else { BAR + 1 }, above.width);
         self.table.draw(above, buf, look);
-        for (i, (line, role)) in self
-            .detail()
-            .into_iter()
-            .chain(self.notes(notes))
-            .enumerate()
-        {
-            let y = above.bottom() + u16::try_from(i).unwrap_or(u16::MAX - above.bottom());
-            if y >= area.bottom() {
-                break;
-            }
-            buf.set_stringn(area.x, y, text::fit(&line, room), room, look.style(role));
+        let mut lines = Lines::new(below, buf, look);
+        for (line, role) in self.detail().into_iter().chain(self.notes(notes)) {
+            lines.text(&line, role);
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::pane::Scene;
 use crate::panes::review::draw_picture;
 use crate::preview::View;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 use benchtop_model::board::{AnswerDetail, ItemAnswers, ModelAnswer};
@@ -429,11 +430,7 @@ impl Layer for AnswerView {
         } else {
             picture.width + 1
         };
-        let area = Rect {
-            x: area.x + left,
-            width: area.width - left,
-            ..area
-        };
+        let (_, area) = areas::left(area, left, 0);
         let head = self.draw_question(area, !picture.is_empty(), keys, buf, look);
         let rest = area.height.saturating_sub(head);
         // Two heading lines and a line with counts.
@@ -443,22 +440,9 @@ impl Layer for AnswerView {
         let table = rows
             .clamp(4, rest.saturating_sub(BELOW).max(rest / 2).max(4))
             .min(rest);
-        let above = Rect {
-            y: area.y + head,
-            height: table,
-            ..area
-        };
+        let (above, below) = areas::top(areas::top(area, head).1, table);
         self.table.widen(above.width);
         self.table.draw(above, buf, look);
-        self.draw_answer(
-            Rect {
-                y: above.bottom(),
-                height: rest - table,
-                ..area
-            },
-            keys,
-            buf,
-            look,
-        );
+        self.draw_answer(below, keys, buf, look);
     }
 }

@@ -58,7 +58,22 @@ pub(super) trait Layer: Any + fmt::Debug {
     /// The table that gets the keys. `None` on a page.
     fn table_mut(&mut self) -> Option<&mut LocalTable>;
 
-    fn act(&mut self, action: Action) -> Vec<LayerEffect>;
+    /// Runs an action of the table. Enter opens a row.
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let answers = self.table_mut().map(|table| table.act(action));
+        let effect = |answer| match answer {
+            Answer::Effect(TableEffect::Open { id, .. }) => {
+                self.open(usize::try_from(id).unwrap_or(usize::MAX))
+            }
+            other => LayerEffect::Table(other),
+        };
+        answers.into_iter().flatten().map(effect).collect()
+    }
+
+    /// What enter does on a row of the table.
+    fn open(&self, _row: usize) -> LayerEffect {
+        LayerEffect::refuse("nothing to open")
+    }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>);
 }
@@ -123,15 +138,8 @@ impl Layer for DescribeView {
         Some(DescribeView::table_mut(self))
     }
 
-    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                LayerEffect::Column(usize::try_from(id).unwrap_or(0))
-            }
-            answer => LayerEffect::Table(answer),
-        };
-        let answers = DescribeView::act(self, action);
-        answers.into_iter().map(effect).collect()
+    fn open(&self, row: usize) -> LayerEffect {
+        LayerEffect::Column(row)
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {

@@ -5,9 +5,8 @@ use ratatui::layout::Rect;
 
 use super::drilldown::DrilldownView;
 use super::layer::{Layer, LayerEffect};
-use crate::action::Action;
 use crate::pane::Scene;
-use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 use benchtop_model::ToolVerdict;
 use benchtop_model::board::AnswerDetail;
@@ -97,23 +96,12 @@ impl Layer for RulesView {
         Some(&mut self.table)
     }
 
-    /// Runs a table action. Enter shows a model's first answers on which the rules differ.
-    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let answers = self.table.act(action);
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                match usize::try_from(id)
-                    .ok()
-                    .and_then(|at| self.found.get(at))
-                    .filter(|d| !d.examples.is_empty())
-                {
-                    Some(found) => LayerEffect::Open(Box::new(self.examples(found))),
-                    None => LayerEffect::refuse("the rules agree on all its answers"),
-                }
-            }
-            other => LayerEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
+    /// Shows a model's first answers on which the rules differ.
+    fn open(&self, row: usize) -> LayerEffect {
+        match self.found.get(row).filter(|d| !d.examples.is_empty()) {
+            Some(found) => LayerEffect::Open(Box::new(self.examples(found))),
+            None => LayerEffect::refuse("the rules agree on all its answers"),
+        }
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {

@@ -9,9 +9,10 @@ use crate::action::Action;
 use crate::pane::Scene;
 use crate::panes::metadata::edit_session::error_line;
 use crate::theme::Role;
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::sparkline;
-use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
@@ -103,35 +104,25 @@ impl StableView {
 
 impl Layer for StableView {
     fn table_mut(&mut self) -> Option<&mut LocalTable> {
-        Some(&mut self.table)
+        matches!(self.state, State::Found(_)).then_some(&mut self.table)
     }
 
-    /// Runs a table action. Enter shows the answers behind a model's value.
-    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let State::Found(found) = &self.state else {
-            return vec![];
-        };
-        let answers = self.table.act(action);
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                match usize::try_from(id).ok().and_then(|at| found.models.get(at)) {
-                    Some(curve) => LayerEffect::Behind {
-                        model: curve.model.clone(),
-                        column: found.column.clone(),
-                    },
-                    None => LayerEffect::refuse("nothing to open"),
-                }
-            }
-            other => LayerEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
+    /// Shows the answers behind a model's value.
+    fn open(&self, row: usize) -> LayerEffect {
+        match &self.state {
+            State::Found(found) if row < found.models.len() => LayerEffect::Behind {
+                model: found.models[row].model.clone(),
+                column: found.column.clone(),
+            },
+            _ => LayerEffect::refuse("nothing to open"),
+        }
     }
 
     /// Draws the view. Accessible mode omits the chart column.
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
         let look = scene.look;
-        let height = area.height.min(4);
-        let mut lines = Lines::new(Rect { height, ..area }, buf, look);
+        let (above, below) = areas::top(area, 4);
+        let mut lines = Lines::new(above, buf, look);
         lines.text(&format!(" stability of {}", self.column), Role::Heading);
         let found = match &self.state {
             State::Asked => {
@@ -167,15 +158,7 @@ impl Layer for StableView {
             self.has_chart = !look.accessible;
             self.table = table(found, self.has_chart);
         }
-        self.table.draw(
-            Rect {
-                y: area.y + height,
-                height: area.height - height,
-                ..area
-            },
-            buf,
-            look,
-        );
+        self.table.draw(below, buf, look);
     }
 }
 

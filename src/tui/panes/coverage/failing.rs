@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 
 use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::widgets::text::{self, counted, grouped};
+use crate::widgets::text::{counted, grouped};
 use benchtop_metrics::statistics::wilson;
 use benchtop_model::usage::{DiscardResult, FailingTerm};
 use benchtop_model::{Filter, Result, Status};
@@ -121,7 +122,6 @@ pub fn draw(
     if area.height < 4 {
         return table.draw(area, buf, look);
     }
-    let room = usize::from(area.width);
     let many = failing.and_then(|f| f.as_ref().ok()).map_or(0, Vec::len);
     let title = match many {
         0 => " terms with the most rejects".to_string(),
@@ -130,20 +130,8 @@ pub fn draw(
             super::JUDGED
         ),
     };
-    buf.set_stringn(
-        area.x,
-        area.y,
-        text::fit(&title, room),
-        room,
-        look.style(Role::Heading),
-    );
-    table.draw(
-        Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        },
-        buf,
-        look,
-    );
+    let mut lines = Lines::new(area, buf, look);
+    lines.text(&title, Role::Heading);
+    let rest = lines.rest();
+    table.draw(rest, buf, look);
 }

@@ -6,6 +6,8 @@ use ratatui::layout::Rect;
 
 use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::usage::{Grid, Tally};
@@ -199,19 +201,10 @@ pub fn draw(
         " {rows} x {columns}, colored by {}{possible}  tab: next count",
         measure.name()
     );
-    buf.set_stringn(
-        area.x,
-        area.y,
-        text::fit(&title, room),
-        room,
-        look.style(Role::Heading),
-    );
+    let mut lines = Lines::new(area, buf, look);
+    lines.text(&title, Role::Heading);
     table.set_note("");
-    let body = Rect {
-        y: area.y + 1,
-        height: area.height - 4,
-        ..area
-    };
+    let (body, _) = areas::top(lines.rest(), area.height - 4);
     table.draw(body, buf, look);
     let Some(grid) = grid.filter(|g| !g.rows.is_empty()) else {
         return;

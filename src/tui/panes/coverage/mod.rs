@@ -12,9 +12,9 @@ pub use map::Measure;
 use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::pane::{Ask, Context, Notice, Opens, Pane, Scene, Target};
+use crate::pane::{Ask, Context, Notice, Opens, Pane, Scene, Target, table_menus};
 use crate::theme::Look;
-use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::usage::{DiscardResult, FailingTerm, Grid};
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
@@ -120,15 +120,9 @@ impl CoveragePane {
         } else {
             &mut self.map
         };
-        for answer in table.act(action) {
-            match answer {
-                Answer::Effect(TableEffect::Open { id, column, .. }) => {
-                    self.open_items(id, column, cx);
-                }
-                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
-                Answer::Message(text) => cx.say(text),
-                _ => cx.refuse(format!("`{}` does nothing in this table", action.name())),
-            }
+        let nothing = format!("`{}` does nothing in this table", action.name());
+        if let Some((id, column)) = table_menus::opened(table.act(action), &nothing, cx) {
+            self.open_items(id, column, cx);
         }
     }
 

@@ -3,9 +3,8 @@
 use super::thresholds::{self, Stride};
 use super::{FiltersPane, GROUPS, Part, Side, error_line, groups};
 use crate::action::Action;
-use crate::pane::{Context, EditAt, Target};
+use crate::pane::{Context, EditAt, Target, table_menus};
 use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
@@ -75,18 +74,12 @@ impl FiltersPane {
     }
 
     fn in_rules(&mut self, action: Action, cx: &mut Context<'_>) {
-        for answer in self.rules.table_mut().act(action) {
-            match answer {
-                Answer::Effect(TableEffect::Open { id, .. }) => match self.rules.words(id) {
-                    Ok(words) => cx.open(Target::Items(words)),
-                    Err(why) => cx.refuse(why),
-                },
-                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
-                Answer::Message(text) => cx.say(text),
-                _ => cx.refuse(format!(
-                    "`{}` works on the histogram: press R",
-                    action.name()
-                )),
+        let nothing = format!("`{}` works on the histogram: press R", action.name());
+        let answers = self.rules.table_mut().act(action);
+        if let Some((id, _)) = table_menus::opened(answers, &nothing, cx) {
+            match self.rules.words(id) {
+                Ok(words) => cx.open(Target::Items(words)),
+                Err(why) => cx.refuse(why),
             }
         }
     }
@@ -400,15 +393,10 @@ impl FiltersPane {
     }
 
     fn in_groups(&mut self, action: Action, cx: &mut Context<'_>) {
-        for answer in self.groups.act(action) {
-            match answer {
-                Answer::Effect(TableEffect::Open { id, column, .. }) => {
-                    self.open_group(id, column, cx);
-                }
-                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
-                Answer::Message(text) => cx.say(text),
-                _ => cx.refuse(format!("`{}` does nothing on groups", action.name())),
-            }
+        let nothing = format!("`{}` does nothing on groups", action.name());
+        let answers = self.groups.act(action);
+        if let Some((id, column)) = table_menus::opened(answers, &nothing, cx) {
+            self.open_group(id, column, cx);
         }
     }
 

@@ -10,6 +10,7 @@ use super::{FiltersPane, Part, Side, error_line};
 use crate::item::Picture;
 use crate::pane::Scene;
 use crate::theme::Look;
+use crate::widgets::areas;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
 use benchtop_model::ImageRef;
@@ -65,33 +66,9 @@ fn layout(area: Rect, part: Part) -> Layout {
         60..120 => 22,
         _ => 34,
     };
-    let scorers = Rect {
-        width: left,
-        ..area
-    };
-    let gap = u16::from(left > 0);
-    let main = Rect {
-        x: area.x + left + gap,
-        width: area.width - left - gap,
-        ..area
-    };
-    let title = Rect {
-        height: main.height.min(1),
-        ..main
-    };
-    let rest = Rect {
-        y: main.y + title.height,
-        height: main.height - title.height,
-        ..main
-    };
-    let cut = |rect: Rect, from: u16, height: u16| {
-        let from = from.min(rect.height);
-        Rect {
-            y: rect.y + from,
-            height: height.min(rect.height - from),
-            ..rect
-        }
-    };
+    let (scorers, main) = areas::left(area, left, u16::from(left > 0));
+    let (title, rest) = areas::top(main, 1);
+    let cut = |area, from, height| areas::top(areas::top(area, from).1, height).0;
     let mut out = Layout {
         scorers,
         title,
@@ -103,17 +80,7 @@ fn layout(area: Rect, part: Part) -> Layout {
         let below = cut(rest, high + 1, u16::MAX);
         // The groups have six columns; two pictures need less room.
         let half = below.width * 3 / 5;
-        let (west, east) = (
-            Rect {
-                width: half,
-                ..below
-            },
-            Rect {
-                x: below.x + half + 1,
-                width: below.width - half - 1,
-                ..below
-            },
-        );
+        let (west, east) = areas::left(below, half, 1);
         out.counts = cut(west, 0, 8);
         out.groups = cut(west, 9, u16::MAX);
         out.pair = cut(east, 0, 6);
@@ -217,11 +184,7 @@ impl FiltersPane {
             return self.rules.draw(main, buf, look);
         }
         self.draw_title(parts.title, buf, look);
-        let body = Rect {
-            y: main.y + parts.title.height,
-            height: main.height - parts.title.height,
-            ..main
-        };
+        let body = areas::top(main, 1).1;
         if let Some(empty) = self.nothing() {
             return draw_empty(&empty, body, buf, look);
         }

@@ -458,6 +458,10 @@ impl Pane for FiltersPane {
         }
     }
 
+    fn waits_for_pictures(&self) -> bool {
+        true
+    }
+
     fn shows_progress(&self) -> bool {
         true
     }

@@ -14,6 +14,7 @@ use super::{FiltersPane, Part, Side, histogram};
 use crate::item::Picture;
 use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{bar, percent, stretch};
 use crate::widgets::text::{self, grouped};
@@ -93,12 +94,7 @@ impl FiltersPane {
             let x = area.right().saturating_sub(text::width(&words) as u16);
             buf.set_string(x.max(area.x), y, words, look.style(role));
         }
-        let used = (page.len() as u16 + 1).min(rest.height);
-        let below = Rect {
-            y: rest.y + used,
-            height: rest.height - used,
-            ..rest
-        };
+        let below = areas::top(rest, page.len() as u16 + 1).1;
         if let Some(scorer) = self.scorer() {
             draw_scorer(scorer, &mut Lines::new(below, buf, look));
         }

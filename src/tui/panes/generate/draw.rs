@@ -8,6 +8,7 @@ use super::{GeneratePane, rows};
 use crate::item::Picture;
 use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
 use crate::widgets::text::{self, counted, grouped};
@@ -50,15 +51,8 @@ pub fn layout(area: Rect, rows: usize) -> Layout {
     let room = area.height >= 12 && area.width >= 60;
     let side = if room { side } else { 0 };
     let left = area.width - side - u16::from(side > 0);
-    let beside = if wide {
-        area
-    } else {
-        Rect {
-            y: area.y + height,
-            height: below,
-            ..area
-        }
-    };
+    let (above, detail) = areas::top(area, height);
+    let beside = if wide { area } else { detail };
     let picture = Rect {
         x: area.right() - side,
         width: side,
@@ -66,15 +60,12 @@ pub fn layout(area: Rect, rows: usize) -> Layout {
         ..beside
     };
     let table = Rect {
-        height,
         width: if wide { left } else { area.width },
-        ..area
+        ..above
     };
     let detail = Rect {
-        y: area.y + height,
-        height: below,
         width: left,
-        ..area
+        ..detail
     };
     let caption = Rect {
         y: picture.bottom(),

@@ -25,9 +25,9 @@ use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::item::Picture;
 use crate::keymap::Keymap;
-use crate::pane::{Context, Notice, Pane, Scene, Target, Timer};
+use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, table_menus};
 use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Newest};
@@ -342,13 +342,9 @@ impl GeneratePane {
             .failures
             .as_mut()
             .map_or(&mut self.table, |f| &mut f.table);
-        for answer in table.act(action) {
-            match answer {
-                Answer::Effect(TableEffect::Open { id, .. }) => self.open_item(id, cx),
-                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
-                Answer::Message(text) => cx.say(text),
-                _ => cx.refuse(format!("`{}` does nothing on jobs", action.name())),
-            }
+        let nothing = format!("`{}` does nothing on jobs", action.name());
+        if let Some((id, _)) = table_menus::opened(table.act(action), &nothing, cx) {
+            self.open_item(id, cx);
         }
     }
 

@@ -7,6 +7,7 @@ use ratatui::widgets::Widget;
 use super::pane::{Layer, ListPane};
 use super::query;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::table::{Empty, TableView};
 use crate::widgets::text;
 
@@ -14,20 +15,12 @@ impl ListPane {
     /// Draws the list or the layer on top of it. While rows load, the old ones stay.
     pub(super) fn draw_list(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let titled = area.height > 3;
-        let below = if titled {
-            Rect {
-                y: area.y + 1,
-                height: area.height - 1,
-                ..area
-            }
-        } else {
-            area
-        };
+        let (title, below) = areas::top(area, u16::from(titled));
         // A layer also needs this: paging follows the screen height.
         self.state.resize(below, &self.columns);
         self.arrange_for(below.width);
         if titled {
-            self.title(Rect { height: 1, ..area }, buf, look);
+            self.title(title, buf, look);
         }
         match self.layer.as_mut() {
             Some(Layer::Frequency(view)) => return view.draw(below, buf, look),

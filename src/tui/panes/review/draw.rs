@@ -10,6 +10,7 @@ use super::text::{Lines, Shown, write};
 use crate::item::Picture;
 use crate::preview::worker::GAP;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::Status;
@@ -38,14 +39,9 @@ pub fn is_wide(area: Rect) -> bool {
 /// Splits `area` into picture and text. The picture gets the width of a square, at most three
 /// fifths. Two pictures get two thirds.
 pub fn layout(area: Rect, pair: bool) -> Layout {
-    let (mut picture, text) = if area.width < SIDE_BY_SIDE {
+    let (picture, text) = if area.width < SIDE_BY_SIDE {
         let height = area.height / 2;
-        let text = Rect {
-            y: area.y + height,
-            height: area.height - height,
-            ..area
-        };
-        (Rect { height, ..area }, text)
+        areas::top(area, height)
     } else {
         // Cells are about twice as high as wide.
         let width = match pair && is_wide(area) {
@@ -54,21 +50,9 @@ pub fn layout(area: Rect, pair: bool) -> Layout {
                 .min(area.width * 3 / 5)
                 .max(area.width / 3),
         };
-        (
-            Rect { width, ..area },
-            Rect {
-                x: area.x + width + 1,
-                width: area.width - width - 1,
-                ..area
-            },
-        )
+        areas::left(area, width, 1)
     };
-    let caption = Rect {
-        height: u16::from(pair).min(picture.height),
-        ..picture
-    };
-    picture.y += caption.height;
-    picture.height -= caption.height;
+    let (caption, picture) = areas::top(picture, u16::from(pair));
     Layout {
         caption,
         picture,

@@ -5,10 +5,9 @@ use super::guidelines_page;
 use super::pane::RoundsPane;
 use super::text::{majority, people, rule_text};
 use crate::action::Action;
-use crate::pane::{Ask, Context, Opens, Target, menu};
+use crate::pane::{Ask, Context, Opens, Target, menu, table_menus};
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::prompt::Prompt;
-use crate::widgets::table::{Answer, TableEffect};
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::Result;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
@@ -64,13 +63,8 @@ impl RoundsPane {
                 });
             }
             other => {
-                for answer in self.table.act(other) {
-                    match answer {
-                        Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
-                        Answer::Message(text) => cx.say(text),
-                        _ => cx.refuse(format!("`{}` does nothing on rounds", other.name())),
-                    }
-                }
+                let nothing = format!("`{}` does nothing on rounds", other.name());
+                table_menus::opened(self.table.act(other), &nothing, cx);
             }
         }
     }

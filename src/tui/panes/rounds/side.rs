@@ -9,6 +9,7 @@ use super::rows;
 use super::text::rule_text;
 use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::bar;
 use crate::widgets::text::grouped;
@@ -22,30 +23,10 @@ const WIDE: u16 = 120;
 /// Splits the area into table and details.
 pub(super) fn layout(area: Rect, rounds: usize) -> (Rect, Rect) {
     if area.width >= WIDE {
-        let left = area.width * 11 / 20;
-        let side = Rect {
-            x: area.x + left + 1,
-            width: area.width - left - 1,
-            ..area
-        };
-        return (
-            Rect {
-                width: left,
-                ..area
-            },
-            side,
-        );
+        return areas::left(area, area.width * 11 / 20, 1);
     }
     let wanted = u16::try_from(rounds).unwrap_or(u16::MAX).saturating_add(3);
-    let height = wanted.clamp(4, 9).min(area.height / 2);
-    (
-        Rect { height, ..area },
-        Rect {
-            y: area.y + height,
-            height: area.height - height,
-            ..area
-        },
-    )
+    areas::top(area, wanted.clamp(4, 9).min(area.height / 2))
 }
 
 impl RoundsPane {

@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::{Area, TemplatesPane};
 use crate::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
 use crate::widgets::text;
@@ -22,37 +23,13 @@ struct Parts {
 }
 
 fn parts(area: Rect, side: Side, slots: u16) -> Parts {
-    let banner = Rect {
-        height: 1.min(area.height),
-        ..area
-    };
-    let body = Rect {
-        y: area.y + banner.height,
-        height: area.height - banner.height,
-        ..area
-    };
+    let (banner, body) = areas::top(area, 1);
     if area.width >= WIDE {
-        let wide = area.width * 2 / 5;
-        let text = Rect {
-            width: area.width - wide - 1,
-            ..body
-        };
-        let right = Rect {
-            x: text.right() + 1,
-            width: wide,
-            ..body
-        };
-        let slots = Rect {
-            height: slots.min(right.height / 3),
-            ..right
-        };
+        let (text, right) = areas::left(body, area.width - area.width * 2 / 5 - 1, 1);
+        let (slots, below) = areas::top(right, slots.min(right.height / 3));
         let side = match side {
             Side::Nothing => Rect::default(),
-            _ => Rect {
-                y: slots.bottom(),
-                height: right.height - slots.height,
-                ..right
-            },
+            _ => below,
         };
         return Parts {
             banner,
@@ -67,24 +44,13 @@ fn parts(area: Rect, side: Side, slots: u16) -> Parts {
         (body.height / 3).min(body.height)
     };
     let slots_height = 1.min(body.height - below);
-    let text = Rect {
-        height: body.height - below - slots_height,
-        ..body
-    };
-    let slots = Rect {
-        y: text.bottom(),
-        height: slots_height,
-        ..body
-    };
+    let (text, rest) = areas::top(body, body.height - below - slots_height);
+    let (slots, side) = areas::top(rest, slots_height);
     Parts {
         banner,
         text,
         slots,
-        side: Rect {
-            y: slots.bottom(),
-            height: below,
-            ..body
-        },
+        side,
     }
 }
 
@@ -111,10 +77,7 @@ impl TemplatesPane {
         let slots_height = 1 + slots.len().clamp(1, 8) as u16;
         let parts = parts(area, self.side.shows, slots_height);
         draw::banner(edit_session, "ctrl-s", "M", parts.banner, buf, look);
-        let title = Rect {
-            height: 1.min(parts.text.height),
-            ..parts.text
-        };
+        let (title, below) = areas::top(parts.text, 1);
         let (line, column) = self.editor.position();
         let other = self.next(edit_session);
         let mode = if self.typing {
@@ -124,11 +87,6 @@ impl TemplatesPane {
         };
         let heading = format!("{} {line}:{column}  {mode}  o: {other}", self.name());
         draw::heading(&heading, self.area == Area::Text, title, buf, look);
-        let below = Rect {
-            y: title.bottom(),
-            height: parts.text.height - title.height,
-            ..parts.text
-        };
         let file = self.file.clone();
         let found: Vec<&Finding> = edit_session.found_in(&file).collect();
         let cursor = self.editor.draw(below, buf, look, &found);

@@ -378,6 +378,10 @@ impl Pane for TemplatesPane {
         }
     }
 
+    fn edits_metadata(&self) -> bool {
+        true
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.paint(scene.metadata, area, buf, scene.look)
     }

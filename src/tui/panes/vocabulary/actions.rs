@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::action::Action;
-use crate::pane::Context;
+use crate::pane::{Context, table_menus};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::metadata::{EditSession, Phase, Place, Side, actions};
-use crate::widgets::table::{Answer, TableEffect};
 use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use benchtop_model::{Finding, Result};
 
@@ -175,12 +174,9 @@ impl VocabularyPane {
     }
 
     fn act_on_terms(&mut self, action: Action, cx: &mut Context<'_>) {
-        for answer in self.table.act(action) {
-            match answer {
-                Answer::Effect(TableEffect::Refuse(why)) => cx.refuse(why),
-                Answer::Message(text) => cx.say(text),
-                _ => cx.refuse(format!("`{}` does nothing on terms", action.name())),
-            }
+        let nothing = format!("`{}` does nothing on terms", action.name());
+        if table_menus::opened(self.table.act(action), &nothing, cx).is_some() {
+            cx.refuse(nothing);
         }
     }
 

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use super::{Area, VocabularyPane};
 use crate::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::table::draw::draw_empty;
 use crate::widgets::text;
 use benchtop_compose::metadata::{STYLE, file_of};
@@ -25,57 +26,16 @@ struct Parts {
 }
 
 fn parts(area: Rect, side: Side) -> Parts {
-    let banner = Rect {
-        height: 1.min(area.height),
-        ..area
-    };
-    let body = Rect {
-        y: area.y + banner.height,
-        height: area.height - banner.height,
-        ..area
-    };
+    let (banner, body) = areas::top(area, 1);
     let (main, side) = match side {
         Side::Nothing => (body, Rect::default()),
-        _ if area.width >= WIDE => {
-            let wide = area.width * 2 / 5;
-            let main = Rect {
-                width: area.width - wide - 1,
-                ..body
-            };
-            (
-                main,
-                Rect {
-                    x: main.right() + 1,
-                    width: wide,
-                    ..body
-                },
-            )
-        }
+        _ if area.width >= WIDE => areas::left(body, area.width - area.width * 2 / 5 - 1, 1),
         _ => {
             let below = (body.height * 2 / 5).max(4).min(body.height);
-            let main = Rect {
-                height: body.height - below,
-                ..body
-            };
-            (
-                main,
-                Rect {
-                    y: main.bottom(),
-                    height: below,
-                    ..body
-                },
-            )
+            areas::top(body, body.height - below)
         }
     };
-    let names = Rect {
-        width: NAMES.min(main.width / 3),
-        ..main
-    };
-    let terms = Rect {
-        x: names.right() + 1,
-        width: main.width.saturating_sub(names.width + 1),
-        ..main
-    };
+    let (names, terms) = areas::left(main, NAMES.min(main.width / 3), 1);
     Parts {
         banner,
         names,
@@ -106,16 +66,7 @@ impl VocabularyPane {
 
     fn draw_names(&self, edit_session: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         let here = self.area == Area::Vocabularies;
-        draw::heading(
-            "vocabularies",
-            here,
-            Rect {
-                height: 1.min(area.height),
-                ..area
-            },
-            buf,
-            look,
-        );
+        draw::heading("vocabularies", here, areas::top(area, 1).0, buf, look);
         let page = usize::from(area.height.saturating_sub(1)).max(1);
         let top = self.at / page * page;
         let shown = self
@@ -192,21 +143,8 @@ impl VocabularyPane {
         if let Some(finding) = edit_session.found_in(&file).find(|f| f.line == 0) {
             title += &format!(": {}", finding.message);
         }
-        draw::heading(
-            &title,
-            self.area == Area::Terms,
-            Rect {
-                height: 1.min(area.height),
-                ..area
-            },
-            buf,
-            look,
-        );
-        let below = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(1),
-            ..area
-        };
+        let (line, below) = areas::top(area, 1);
+        draw::heading(&title, self.area == Area::Terms, line, buf, look);
         if !below.is_empty() {
             self.table.draw(below, buf, look);
         }

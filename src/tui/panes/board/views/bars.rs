@@ -1,6 +1,6 @@
 //! A group of columns as bars.
 
-use super::view::{CHART, View, chart, number};
+use super::view::{CHART, View, chart, names, number};
 use crate::panes::board::table::short;
 use crate::widgets::meter::bar;
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
@@ -65,13 +65,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         Some((column.name.clone(), cells))
     };
     let rows: Vec<_> = columns.iter().filter_map(line).collect();
-    let widest = rows
-        .iter()
-        .map(|(_, cells)| text::width(cells[0].value()))
-        .max()
-        .unwrap_or(8)
-        .clamp(8, 24);
-    let mut specs = vec![Spec::text("column", u16::try_from(widest).unwrap_or(24))];
+    let mut specs = vec![names("column", &rows)];
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
     specs.extend([wide("value"), wide("n"), wide("best"), wide("gap")]);
     if dropped {

@@ -1,6 +1,6 @@
 //! SC: the score of each style, its deviation from the mean, and its contribution to the variance.
 
-use super::view::{CHART, View, chart, number};
+use super::view::{CHART, View, chart, names, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_metrics::dysca::sc;
@@ -55,14 +55,8 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         (style.style.clone(), cells)
     };
     let rows: Vec<_> = styles.iter().map(line).collect();
-    let widest = rows
-        .iter()
-        .map(|(_, cells)| text::width(cells[0].value()))
-        .max()
-        .unwrap_or(8)
-        .clamp(8, 24);
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
-    let mut specs = vec![Spec::text("style", u16::try_from(widest).unwrap_or(24))];
+    let mut specs = vec![names("style", &rows)];
     specs.extend([
         wide("score"),
         wide("n"),

@@ -1,6 +1,6 @@
 //! SQ: multiple choice vs. true or false, by subtask.
 
-use super::view::{CHART, View, chart, number};
+use super::view::{CHART, View, chart, names, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};
@@ -46,14 +46,8 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         Some((format!("Acc.{kind}.{subtask}"), shown))
     };
     let rows: Vec<_> = subtasks.iter().filter_map(line).collect();
-    let widest = rows
-        .iter()
-        .map(|(_, cells)| text::width(cells[0].value()))
-        .max()
-        .unwrap_or(8)
-        .clamp(8, 24);
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
-    let mut specs = vec![Spec::text("subtask", u16::try_from(widest).unwrap_or(24))];
+    let mut specs = vec![names("subtask", &rows)];
     specs.extend([
         wide("MC"),
         wide("MC n"),

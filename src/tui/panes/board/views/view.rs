@@ -4,11 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::quadrant_picture::Picture;
-use crate::action::Action;
 use crate::pane::Scene;
 use crate::panes::board::layer::{Layer, LayerEffect};
 use crate::theme::Role;
-use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::areas;
+use crate::widgets::lines::Lines;
+use crate::widgets::table::{Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 
 /// The name of the chart column.
@@ -65,22 +66,15 @@ impl Layer for View {
         Some(&mut self.table)
     }
 
-    /// Runs a table action. Enter shows the answers behind the row.
-    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let answers = self.table.act(action);
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                match usize::try_from(id).ok().and_then(|at| self.columns.get(at)) {
-                    Some(column) => LayerEffect::Behind {
-                        model: self.model.clone(),
-                        column: column.clone(),
-                    },
-                    None => LayerEffect::refuse("nothing to open"),
-                }
-            }
-            other => LayerEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
+    /// Shows the answers behind the row.
+    fn open(&self, row: usize) -> LayerEffect {
+        match self.columns.get(row) {
+            Some(column) => LayerEffect::Behind {
+                model: self.model.clone(),
+                column: column.clone(),
+            },
+            None => LayerEffect::refuse("nothing to open"),
+        }
     }
 
     /// Draws the view. Accessible mode omits the chart column.
@@ -97,10 +91,7 @@ impl Layer for View {
             .filter(|note| !look.accessible || !note.starts_with(CHART));
         let notes: Vec<String> = notes.flat_map(|note| text::wrap(note, room)).collect();
         let below = u16::try_from(notes.len()).unwrap_or(0).min(area.height / 3);
-        let above = Rect {
-            height: area.height - below,
-            ..area
-        };
+        let (above, below) = areas::top(area, area.height - below);
         // Headings, rows, and the line of counts come first.
         let rows = u16::try_from(self.columns.len() + 3).unwrap_or(u16::MAX);
         let picture = self
@@ -109,25 +100,21 @@ impl Layer for View {
             .filter(|_| !look.accessible && above.height >= rows + Picture::HEIGHT);
         let mut table = above;
         if let Some(picture) = picture {
-            table.height = rows;
-            let area = Rect {
-                y: above.y + rows,
-                height: Picture::HEIGHT,
-                ..above
-            };
+            let (upper, rest) = areas::top(above, rows);
+            table = upper;
+            let area = areas::top(rest, Picture::HEIGHT).0;
             picture.draw(self.table.cursor_id(), area, buf, look);
         }
         self.table.draw(table, buf, look);
-        for (note, y) in notes.into_iter().zip(above.bottom()..area.bottom()) {
-            buf.set_stringn(
-                area.x,
-                y,
-                text::fit(&note, room),
-                room,
-                look.style(Role::Dim),
-            );
-        }
+        let mut lines = Lines::new(below, buf, look);
+        notes.iter().for_each(|note| lines.text(note, Role::Dim));
     }
+}
+
+/// The column of names, as wide as the names of these rows.
+pub(super) fn names(heading: &str, rows: &[(String, Vec<LocalCell>)]) -> Spec {
+    let names = rows.iter().map(|(_, cells)| text::width(cells[0].value()));
+    Spec::text(heading, names.max().unwrap_or(8).clamp(8, 24) as u16)
 }
 
 pub(super) fn number(value: Option<f64>, format: impl Fn(f64) -> String) -> LocalCell {

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::RuleEditor;
 use crate::panes::filters::histogram;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::table::{Empty, LocalCell};
 use crate::widgets::text::{self, grouped};
@@ -99,23 +100,9 @@ impl RuleEditor {
         }
         let rest = lines.rest();
         let under = (below.len() as u16).min(rest.height / 2);
-        self.table.draw(
-            Rect {
-                height: rest.height - under,
-                ..rest
-            },
-            buf,
-            look,
-        );
-        let mut lines = Lines::new(
-            Rect {
-                y: rest.bottom() - under,
-                height: under,
-                ..rest
-            },
-            buf,
-            look,
-        );
+        let (table, under) = areas::top(rest, rest.height - under);
+        self.table.draw(table, buf, look);
+        let mut lines = Lines::new(under, buf, look);
         below
             .iter()
             .for_each(|(line, role)| lines.text(line, *role));

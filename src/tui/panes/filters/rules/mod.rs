@@ -271,12 +271,7 @@ impl RuleEditor {
     pub(super) fn applied(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         match state {
             Ok(new) => {
-                let changed = self
-                    .state
-                    .as_ref()
-                    .map(|old| difference(&old.tally, &new.tally))
-                    .unwrap_or_default();
-                self.take(Ok(new), cx);
+                let changed = self.renew(new, cx);
                 cx.done(format!(
                     "rules saved: {changed}; X restores the previous ones"
                 ));
@@ -288,6 +283,14 @@ impl RuleEditor {
             }
             Err(problem) => cx.refuse(format!("rules not saved: {}", error_line(&problem))),
         }
+    }
+
+    /// Receives other rules. Says what they change.
+    fn renew(&mut self, new: RulesState, cx: &mut Context<'_>) -> String {
+        let old = self.state.as_ref();
+        let changed = old.map(|old| difference(&old.tally, &new.tally));
+        self.take(Ok(new), cx);
+        changed.unwrap_or_default()
     }
 
     /// Asks whether to restore the previous rules.
@@ -323,12 +326,7 @@ impl RuleEditor {
     pub(super) fn reverted(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         match state {
             Ok(new) => {
-                let changed = self
-                    .state
-                    .as_ref()
-                    .map(|old| difference(&old.tally, &new.tally))
-                    .unwrap_or_default();
-                self.take(Ok(new), cx);
+                let changed = self.renew(new, cx);
                 cx.done(format!("previous rules restored: {changed}"));
             }
             Err(problem) => {

@@ -8,6 +8,7 @@ use super::{Form, Value};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::rounds::text::rule_text;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::text::{self, counted, grouped};
 use crate::widgets::text_input;
@@ -27,21 +28,8 @@ impl Form {
         }
         .min(area.width);
         // Two lines of help for the current field.
-        let left = Rect {
-            width: wide,
-            height: area.height.saturating_sub(2),
-            ..area
-        };
-        let right = Rect {
-            x: area.x + wide,
-            width: area.width - wide,
-            ..left
-        };
-        let below = Rect {
-            y: left.bottom(),
-            height: area.height - left.height,
-            ..area
-        };
+        let (above, below) = areas::top(area, area.height.saturating_sub(2));
+        let (left, right) = areas::left(above, wide, 0);
         buf.set_stringn(
             area.x,
             area.y,
