@@ -5,7 +5,7 @@ use crate::context::OwnerContext;
 use crate::{evaluate, generate, scoring};
 
 /// All kinds. A new kind is one file and one row.
-pub(super) static KINDS: [&Kind<OwnerContext>; 6] = [
+pub(super) static KINDS: &[&Kind<OwnerContext>] = &[
     &generate::GENERATION,
     &evaluate::RUN,
     &evaluate::JUDGING,
@@ -16,5 +16,5 @@ pub(super) static KINDS: [&Kind<OwnerContext>; 6] = [
 
 /// The kind with this name.
 pub(super) fn of(name: &str) -> Option<&'static Kind<OwnerContext>> {
-    KINDS.into_iter().find(|kind| kind.name == name)
+    KINDS.iter().copied().find(|kind| kind.name == name)
 }
