@@ -10,7 +10,7 @@ use crate::keymap::Lookup;
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
 use crate::terminal::pixels::Payload;
-use crate::widgets::keys;
+use crate::widgets::{areas, keys};
 
 /// The parts of the screen.
 struct Screen {
@@ -21,21 +21,6 @@ struct Screen {
 }
 
 fn screen(area: Rect) -> Screen {
-    let row = |y: u16| Rect {
-        y: area.y + y.min(area.height),
-        height: u16::from(y < area.height),
-        ..area
-    };
-    let (tabs, message, keys) = (
-        row(0),
-        row(area.height.saturating_sub(2)),
-        row(area.height.saturating_sub(1)),
-    );
-    let pane = Rect {
-        y: area.y + 1,
-        height: area.height.saturating_sub(3),
-        ..area
-    };
     if area.height < 4 {
         return Screen {
             tabs: Rect::default(),
@@ -44,6 +29,9 @@ fn screen(area: Rect) -> Screen {
             keys: Rect::default(),
         };
     }
+    let (tabs, rest) = areas::top(area, 1);
+    let (pane, below) = areas::top(rest, rest.height - 2);
+    let (message, keys) = areas::top(below, 1);
     Screen {
         tabs,
         pane,

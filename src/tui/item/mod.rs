@@ -10,56 +10,40 @@ mod pictures;
 mod seen;
 mod view_state;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 pub use pictures::{NoPicture, Picture, Sides, picture_of, sides};
 pub use seen::{failed, painted};
 pub use view_state::ViewState;
 
-use benchtop_model::scoring::bench::MatchingRule;
-use benchtop_model::verdict::EffectiveVerdict;
-use benchtop_model::{Item, Status};
+use benchtop_model::Item;
 use benchtop_protocol::wire::ItemView;
 
-/// An item with its status and verdicts.
+/// An item as the owner sends it, parsed.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub item: Arc<Item>,
-    pub status: Status,
-    /// Project revision of the last change.
-    pub rev: u64,
-    /// Project revision of the last change to text or picture.
-    pub text_rev: u64,
-    /// The effective verdicts.
-    pub standing: Vec<EffectiveVerdict>,
-    /// What of its metadata changed or vanished since it was composed.
-    pub stale: Option<String>,
-    /// The rules that apply to it.
-    pub chips: Vec<MatchingRule>,
+    pub view: ItemView,
+}
+
+impl Deref for Loaded {
+    type Target = ItemView;
+
+    fn deref(&self) -> &ItemView {
+        &self.view
+    }
 }
 
 impl Loaded {
     /// Parses an item from the owner.
-    pub fn from_view(view: ItemView) -> std::result::Result<Loaded, String> {
+    pub fn from_view(mut view: ItemView) -> std::result::Result<Loaded, String> {
+        let json = std::mem::take(&mut view.json);
         let item =
-            serde_json::from_str(&view.json).map_err(|e| format!("cannot parse this item: {e}"))?;
-        let ItemView {
-            status,
-            rev,
-            text_rev,
-            standing,
-            stale,
-            chips,
-            ..
-        } = view;
+            serde_json::from_str(&json).map_err(|e| format!("cannot parse this item: {e}"))?;
         Ok(Loaded {
             item: Arc::new(item),
-            status,
-            rev,
-            text_rev,
-            standing,
-            stale,
-            chips,
+            view,
         })
     }
 }

@@ -19,7 +19,7 @@ use crate::widgets::toast::Toast;
 use benchtop_model::config::Reason;
 use benchtop_model::round::state::RoundState;
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, Filter, Result, Sort, Verdict};
+use benchtop_model::{Error, ErrorKind, Filter, Result, Sort, Verdict};
 use benchtop_protocol::wire::{AnyReply, AnyRequest, NeedsConsent, Request, request};
 
 /// What a pane may read of the program during a call.
@@ -376,6 +376,16 @@ impl<'a> Context<'a> {
     /// The effects of the call, in order.
     pub fn into_effects(self) -> Vec<Effect> {
         self.effects
+    }
+
+    /// Unwraps a reply. Shows an error, unless the request was canceled.
+    pub fn ok_or_show<T>(&mut self, reply: Result<T>) -> Option<T> {
+        match reply {
+            Ok(reply) => return Some(reply),
+            Err(problem) if problem.kind == ErrorKind::Cancelled => {}
+            Err(problem) => self.error(&problem),
+        }
+        None
     }
 
     /// The name of the key of an action.

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`context`] | the effects that a pane queues, with their callbacks |
 //! | [`id`] | the names of the panes |
+//! | [`jobs`] | acting on jobs |
 //! | [`progress`] | what the first row shows of a pane |
 //! | [`recorder`] | a program that only records, for tests |
 //! | [`scene`] | what a pane draws with |
@@ -18,6 +19,7 @@
 
 pub mod context;
 pub mod id;
+pub mod jobs;
 pub mod progress;
 pub mod recorder;
 pub mod scene;

@@ -24,3 +24,21 @@ pub fn left(area: Rect, width: u16, gap: u16) -> (Rect, Rect) {
     };
     (Rect { width, ..area }, rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stay_inside_and_lose_only_the_gap() {
+        let area = Rect::new(3, 2, 10, 6);
+        for n in 0..14 {
+            let (upper, rest) = top(area, n);
+            assert_eq!((upper.y, upper.height + rest.height), (2, 6));
+            assert_eq!((upper.bottom(), rest.bottom()), (rest.y, 8));
+            let (west, east) = left(area, n, 1);
+            assert_eq!((west.x, east.right()), (3, 13));
+            assert_eq!(east.x - west.right(), u16::from(n < 10));
+        }
+    }
+}

@@ -97,8 +97,12 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
         .iter()
         .fold(Page::new("Keys"), |page, text| page.paragraph(text.clone()));
     for scope in scopes {
-        page = page.heading(scope.title());
-        for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {
+        let actions = Action::ALL.iter().filter(|a| a.scope() == *scope);
+        // A pane may have no actions of its own.
+        if actions.clone().next().is_some() {
+            page = page.heading(scope.title());
+        }
+        for action in actions {
             let undo = if action.undoable() { " (undoable)" } else { "" };
             let help = format!("{}{undo}", action.help());
             page = page.entry(keymap.keys(*action).join(" "), 25, help, Role::Text);

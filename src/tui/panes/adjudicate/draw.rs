@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
 use crate::action::Action;
-use crate::item::{Loaded, NoPicture, Picture, Sides, ViewState, picture_of};
+use crate::item::{NoPicture, Picture, Sides, ViewState, picture_of};
 use crate::pane::{PaneId, Scene};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{draw_item, draw_picture, layout as beside};
@@ -258,16 +258,11 @@ impl AdjudicatePane {
                 buf.set_stringn(area.x, area.y, line, room, look.style(Role::Bad));
             }
             Some(Ok(loaded)) => {
+                let mut shown = loaded.clone();
                 // Scores are shown only if the round allows it.
-                let chips = if self.about.sees.scores {
-                    loaded.chips.clone()
-                } else {
-                    Vec::new()
-                };
-                let shown = Loaded {
-                    chips,
-                    ..loaded.clone()
-                };
+                if !self.about.sees.scores {
+                    shown.view.chips.clear();
+                }
                 let pending = self.pending_on(number);
                 let overflow =
                     draw_item((number, &shown), pending, self.scrolled[0], area, buf, look);

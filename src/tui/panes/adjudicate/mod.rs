@@ -268,13 +268,12 @@ impl AdjudicatePane {
         self.asked.retain(|asked| *asked != number);
         let loaded = view
             .map_err(|problem| error_line(&problem))
-            .and_then(Loaded::from_view);
-        // The verdicts are shown below the item.
-        let loaded = loaded.map(|loaded| Loaded {
-            standing: Vec::new(),
-            ..loaded
-        });
-        self.items.insert(number, loaded);
+            .map(|mut view| {
+                // The verdicts are shown below the item.
+                view.standing.clear();
+                Loaded::from_view(view)
+            });
+        self.items.insert(number, loaded.flatten());
     }
 
     /// Goes to an item if it is a dispute.

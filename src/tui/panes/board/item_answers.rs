@@ -4,7 +4,6 @@ use super::drilldown::DrilldownView;
 use super::item_answers_view::AnswerView;
 use super::layer::LayerEffect;
 use super::pane::BoardPane;
-use super::replies::ok_or_show;
 use crate::pane::Context;
 use benchtop_model::board::{BoardQuery, ItemAnswers};
 use benchtop_protocol::wire::request;
@@ -17,7 +16,7 @@ impl BoardPane {
         let (of, replaces) = (self.shown.clone(), self.answer().is_some());
         let ask = request::ModelAnswers { rule, column, item };
         cx.ask(ask, move |pane: &mut Self, found, cx| {
-            if let Some(found) = ok_or_show(found, cx) {
+            if let Some(found) = cx.ok_or_show(found) {
                 pane.on_item_answers(&of, &model, replaces, found, cx);
             }
         });

@@ -8,10 +8,10 @@ use super::table::{self, FIRST, Ranks, Shown};
 use crate::action::Action;
 use crate::pane::Context;
 use crate::panes::metadata::edit_session::error_line;
+use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{ModelComparison, Rank};
 use benchtop_model::board::{Board, BoardQuery, Curated, PublishedFigures, Scale};
-use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::wire::request;
 
 /// A model, and the source of its row if it is a published one.
@@ -19,16 +19,6 @@ type RowName = (String, Option<String>);
 
 /// The name of the default, where each question has its own rule.
 pub(super) const OWN_RULE: &str = "each question's own rule";
-
-/// Unwraps a reply. Shows an error, unless the request was canceled.
-pub(super) fn ok_or_show<T>(reply: Result<T>, cx: &mut Context<'_>) -> Option<T> {
-    match reply {
-        Ok(reply) => return Some(reply),
-        Err(problem) if problem.kind == ErrorKind::Cancelled => {}
-        Err(problem) => cx.error(&problem),
-    }
-    None
-}
 
 impl BoardPane {
     /// Requests the board again after answers or items changed, or after reconnecting. The old one
@@ -238,7 +228,7 @@ impl BoardPane {
         cx.ask(
             request::Ranks { ask, column },
             move |pane: &mut Self, ranks, cx| {
-                if let Some(ranks) = ok_or_show(ranks, cx) {
+                if let Some(ranks) = cx.ok_or_show(ranks) {
                     pane.on_ranks(&of, by, ranks);
                 }
             },
@@ -278,7 +268,7 @@ impl BoardPane {
         };
         let (of, cell) = (self.shown.clone(), (ask.model.clone(), ask.column.clone()));
         cx.ask(ask, move |pane: &mut Self, sure, cx| {
-            if let Some(sure) = ok_or_show(sure, cx).filter(|_| of == pane.shown) {
+            if let Some(sure) = cx.ok_or_show(sure).filter(|_| of == pane.shown) {
                 pane.intervals.insert(cell, sure);
             }
         });
@@ -295,7 +285,7 @@ impl BoardPane {
         };
         let of = self.shown.clone();
         cx.ask(ask, move |pane: &mut Self, page, cx| {
-            if let Some(page) = ok_or_show(page, cx).filter(|_| of == pane.shown) {
+            if let Some(page) = cx.ok_or_show(page).filter(|_| of == pane.shown) {
                 pane.push_layer(DrilldownView::new(&model, &column, page.answers, page.all));
             }
         });
@@ -335,7 +325,7 @@ impl BoardPane {
             plan,
         };
         cx.ask(ask, move |pane: &mut Self, compared, cx| {
-            if let Some(compared) = ok_or_show(compared, cx).filter(|_| of == pane.shown) {
+            if let Some(compared) = cx.ok_or_show(compared).filter(|_| of == pane.shown) {
                 pane.on_comparison(compared);
             }
         });
@@ -369,7 +359,7 @@ impl BoardPane {
         let ask = Box::new(of.clone());
         let ask = request::Disagreements { ask, other };
         cx.ask(ask, move |pane: &mut Self, found, cx| {
-            match ok_or_show(found, cx).filter(|_| of == pane.shown) {
+            match cx.ok_or_show(found).filter(|_| of == pane.shown) {
                 Some(found) if show => {
                     let first = pane.shown.rule.as_deref().unwrap_or(OWN_RULE);
                     let second = second.as_deref().unwrap_or(OWN_RULE);

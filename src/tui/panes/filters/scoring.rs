@@ -1,14 +1,14 @@
 //! Scorers and their jobs: counting, starting, pausing, resuming, canceling.
 
 use super::{FiltersPane, error_line};
-use crate::pane::{Ask, Context, Opens};
+use crate::pane::{Ask, Context, Opens, jobs};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::grouped;
 use benchtop_model::job::{JobAct, JobState};
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
-use benchtop_model::trust::{Destination, PendingConsent};
+use benchtop_model::trust::Destination;
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -40,21 +40,6 @@ fn count(scorer: Scorer, filter: String, cx: &mut Context<'_>) {
     let ask = request::Score(job.clone());
     let then = |_: &mut FiltersPane, counted, cx: &mut Context<'_>| confirm(job, counted, cx);
     cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
-}
-
-/// Asks for consent to what a waiting job sends.
-fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Context<'_>) {
-    let (title, to) = (format!("Resume? {}", waits.description()), waits.missing());
-    cx.choose(
-        title,
-        waits.choices(),
-        move |_: &mut FiltersPane, pick, cx| {
-            if pick == 0 {
-                let ask = request::JobAct { id, act };
-                cx.send(Ask::consenting(to, ask, FiltersPane::on_act));
-            }
-        },
-    );
 }
 
 /// Receives the counts of a job and asks for confirmation, and for consent to the servers that it
@@ -226,13 +211,7 @@ impl FiltersPane {
         let Some(job) = &state.job else {
             return cx.refuse(format!("{} has no job: press s to score", state.scorer));
         };
-        match (act(job), &job.waits) {
-            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
-                agree(job.id, act, waits, cx);
-            }
-            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
-            (Err(why), _) => cx.refuse(why),
-        }
+        jobs::act(job.id, act(job), job.waits.as_deref(), cx, Self::on_act);
     }
 
     pub(super) fn pause_scoring(&self, cx: &mut Context<'_>) {

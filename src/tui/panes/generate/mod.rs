@@ -25,7 +25,7 @@ use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::item::Picture;
 use crate::keymap::Keymap;
-use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, table_menus};
+use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, jobs, table_menus};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::Result;
@@ -272,13 +272,7 @@ impl GeneratePane {
         let Some(job) = self.job() else {
             return cx.refuse("no job: n starts one");
         };
-        match (act(job), &job.waits) {
-            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
-                start::agree(job.id, act, waits, cx);
-            }
-            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
-            (Err(why), _) => cx.refuse(why),
-        }
+        jobs::act(job.id, act(job), job.waits.as_deref(), cx, Self::on_act);
     }
 
     fn ask_number(&self, label: &str, limit: Limit, cx: &mut Context<'_>) {

@@ -4,8 +4,8 @@ use super::{GeneratePane, Setting, error_line};
 use crate::pane::{Ask, Context, Opens};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::{counted, grouped};
-use benchtop_model::job::{JobAct, NewJob, Plan, StartedJob};
-use benchtop_model::trust::{Destination, PendingConsent};
+use benchtop_model::job::{NewJob, Plan, StartedJob};
+use benchtop_model::trust::Destination;
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -166,21 +166,6 @@ impl GeneratePane {
             Err(problem) => cx.refuse(error_line(&problem)),
         }
     }
-}
-
-/// Asks for consent to what a waiting job sends.
-pub(super) fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Context<'_>) {
-    let (title, to) = (format!("Resume? {}", waits.description()), waits.missing());
-    cx.choose(
-        title,
-        waits.choices(),
-        move |_: &mut GeneratePane, pick, cx| {
-            if pick == 0 {
-                let ask = request::JobAct { id, act };
-                cx.send(Ask::consenting(to, ask, GeneratePane::on_act));
-            }
-        },
-    );
 }
 
 fn nothing(job: &NewJob, begun: &StartedJob) -> String {

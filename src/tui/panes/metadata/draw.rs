@@ -8,6 +8,8 @@ use ratatui::style::{Modifier, Style};
 use super::edit_session::EditSession;
 use super::preview::Shown;
 use crate::theme::{Look, Role};
+use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::text;
 use crate::widgets::word_diff::{Word, put, styled, wrap};
 use benchtop_model::{Finding, Severity};
@@ -95,20 +97,9 @@ pub fn preview(
         return 0;
     }
     let Some(preview) = edit_session.shown() else {
-        heading(
-            &format!("preview, seed {}", edit_session.seed()),
-            here,
-            Rect { height: 1, ..area },
-            buf,
-            look,
-        );
-        buf.set_stringn(
-            area.x + 1,
-            area.y + 1,
-            "loading",
-            usize::from(area.width) - 1,
-            look.style(Role::Pending),
-        );
+        let title = format!("preview, seed {}", edit_session.seed());
+        let body = under_heading(&title, here, area, buf, look);
+        Lines::new(body, buf, look).text("loading", Role::Pending);
         return 0;
     };
     let changed = preview.changed();
@@ -120,13 +111,7 @@ pub fn preview(
         ),
         (n, c) => format!("preview, seed {}: {c} of {n} change", edit_session.seed()),
     };
-    heading(&title, here, Rect { height: 1, ..area }, buf, look);
-    let body = Rect {
-        x: area.x + 1,
-        y: area.y + 1,
-        width: area.width.saturating_sub(1),
-        height: area.height - 1,
-    };
+    let body = under_heading(&title, here, area, buf, look);
     let room = usize::from(body.width);
     if preview.shown.is_empty() {
         let first = edit_session
@@ -175,6 +160,13 @@ pub fn finding_line(finding: &Finding) -> String {
     format!("{place} {}", finding.message)
 }
 
+/// Draws a heading. Returns the area below it, without the first column.
+fn under_heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Look) -> Rect {
+    let (line, body) = areas::top(area, 1);
+    heading(title, here, line, buf, look);
+    areas::left(body, 1, 0).1
+}
+
 /// Draws the findings and keeps the one at `at` on the screen. Under the cursor it includes its
 /// advice.
 pub fn findings(
@@ -201,13 +193,7 @@ pub fn findings(
             plural(n - e, "warning")
         ),
     };
-    heading(&title, here, Rect { height: 1, ..area }, buf, look);
-    let body = Rect {
-        x: area.x + 1,
-        y: area.y + 1,
-        width: area.width.saturating_sub(1),
-        height: area.height - 1,
-    };
+    let body = under_heading(&title, here, area, buf, look);
     let room = usize::from(body.width);
     let mut lines: Vec<(String, Style)> = Vec::new();
     let mut cursor = 0..0;

@@ -1,6 +1,5 @@
 //! Queues from filters, and going to an item.
 
-use super::pane::ok_or_show;
 use super::{Queue, ReviewPane};
 use crate::action::Action;
 use crate::pane::{Ask, Context};
@@ -54,7 +53,7 @@ impl ReviewPane {
         cx: &mut Context<'_>,
     ) {
         let then = move |pane: &mut Self, numbers, cx: &mut Context<'_>| {
-            if let Some(numbers) = ok_or_show(numbers, cx) {
+            if let Some(numbers) = cx.ok_or_show(numbers) {
                 pane.queued(words, number, numbers, cx);
             }
         };
@@ -114,7 +113,7 @@ impl ReviewPane {
     }
 
     fn go_to_pending(&mut self, found: Result<Option<u32>>, cx: &mut Context<'_>) {
-        match ok_or_show(found, cx) {
+        match cx.ok_or_show(found) {
             Some(Some(number)) => self.go_to_item(number, cx),
             Some(None) => cx.done("no unjudged items in this queue"),
             None => {}
@@ -123,7 +122,7 @@ impl ReviewPane {
 
     /// Goes to the item with an id.
     pub(super) fn ask_number(&mut self, id: String, cx: &mut Context<'_>) {
-        let then = |pane: &mut Self, number, cx: &mut Context<'_>| match ok_or_show(number, cx) {
+        let then = |pane: &mut Self, number, cx: &mut Context<'_>| match cx.ok_or_show(number) {
             Some(Some(number)) => pane.go_to_item(number, cx),
             Some(None) => cx.say("no such item in this project"),
             None => {}

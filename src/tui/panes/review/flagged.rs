@@ -3,7 +3,6 @@
 use uuid::Uuid;
 
 use super::find::ask_for_queue;
-use super::pane::ok_or_show;
 use super::{Queue, ReviewPane, explain};
 use crate::action::Action;
 use crate::pane::{Ask, Context, Opens, PaneId};
@@ -55,7 +54,7 @@ impl ReviewPane {
             seed: Uuid::now_v7().as_u64_pair().1,
         };
         let then = move |pane: &mut Self, numbers, cx: &mut Context<'_>| {
-            if let Some(numbers) = ok_or_show(numbers, cx) {
+            if let Some(numbers) = cx.ok_or_show(numbers) {
                 pane.on_flagged(&filter, order, numbers, cx);
             }
         };

@@ -12,7 +12,7 @@ use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Painted, Pane, PaneId, Progress, Scene, Target};
 use crate::preview::worker::Ready;
 use crate::widgets::text;
-use benchtop_model::{ErrorKind, Item, Result};
+use benchtop_model::{Item, Result};
 use benchtop_protocol::wire::{ResumePoint, request};
 
 impl ReviewPane {
@@ -56,19 +56,9 @@ impl ReviewPane {
     }
 }
 
-/// Unwraps a reply. Shows an error, unless the request was canceled.
-pub(super) fn ok_or_show<T>(reply: Result<T>, cx: &mut Context<'_>) -> Option<T> {
-    match reply {
-        Ok(reply) => return Some(reply),
-        Err(problem) if problem.kind == ErrorKind::Cancelled => {}
-        Err(problem) => cx.error(&problem),
-    }
-    None
-}
-
 /// Shows the error of a request whose reply says nothing else.
 pub(super) fn show_error<T>(_: &mut ReviewPane, reply: Result<T>, cx: &mut Context<'_>) {
-    let _ = ok_or_show(reply, cx);
+    let _ = cx.ok_or_show(reply);
 }
 
 impl Pane for ReviewPane {
