@@ -5,12 +5,11 @@ use ratatui::layout::Rect;
 
 use super::layer::{Layer, LayerEffect};
 use super::values::{apart, range, value_text};
-use crate::action::Action;
 use crate::pane::Scene;
 use crate::theme::Role;
 use crate::widgets::areas;
 use crate::widgets::lines::Lines;
-use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::Filter;
@@ -112,33 +111,24 @@ impl Layer for CompareView {
         Some(&mut self.table)
     }
 
-    /// Runs a table action. Enter opens the items that only one of the models answers correctly.
-    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let answers = self.table.act(action);
-        let effect = |answer| match answer {
-            Answer::Effect(TableEffect::Open { id, .. }) => {
-                let items = self.compared.table.as_ref().and_then(|t| match id {
-                    0 => Some(&t.first_items),
-                    1 => Some(&t.second_items),
-                    _ => None,
-                });
-                match items {
-                    None => LayerEffect::refuse("only the first two rows can be opened"),
-                    Some(items) if items.is_empty() => {
-                        LayerEffect::refuse("no items that may be shown")
-                    }
-                    Some(items) => LayerEffect::Items(
-                        Filter {
-                            only: Some(items.clone()),
-                            ..Filter::default()
-                        }
-                        .to_text(),
-                    ),
-                }
+    /// Opens the items that only one of the models answers correctly.
+    fn open(&self, row: usize) -> LayerEffect {
+        let items = self.compared.table.as_ref().and_then(|t| match row {
+            0 => Some(&t.first_items),
+            1 => Some(&t.second_items),
+            _ => None,
+        });
+        match items {
+            None => LayerEffect::refuse("only the first two rows can be opened"),
+            Some(items) if items.is_empty() => LayerEffect::refuse("no items that may be shown"),
+            Some(items) => {
+                let filter = Filter {
+                    only: Some(items.clone()),
+                    ..Filter::default()
+                };
+                LayerEffect::Items(filter.to_text())
             }
-            other => LayerEffect::Table(other),
-        };
-        answers.into_iter().map(effect).collect()
+        }
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {

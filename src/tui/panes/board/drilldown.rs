@@ -7,7 +7,7 @@ use super::layer::{Layer, LayerEffect};
 use crate::action::{Action, Scope};
 use crate::pane::Scene;
 use crate::theme::Role;
-use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::table::{Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 use benchtop_model::board::AnswerDetail;
 
@@ -225,22 +225,20 @@ impl Layer for DrilldownView {
         Some(&mut self.table)
     }
 
-    /// Runs an action. Enter shows all answers to the question.
     fn act(&mut self, action: Action) -> Vec<LayerEffect> {
         match action {
             Action::OnlyWrong => self.only_wrong = !self.only_wrong,
             Action::WrongFirst => self.wrong_first = !self.wrong_first,
-            _ => {
-                let answers = self.table.act(action);
-                let effect = |answer| match (answer, self.show()) {
-                    (Answer::Effect(TableEffect::Open { .. }), Some(show)) => show,
-                    (other, _) => LayerEffect::Table(other),
-                };
-                return answers.into_iter().map(effect).collect();
-            }
+            _ => return self.act_on_table(action),
         }
         self.arrange();
         vec![]
+    }
+
+    /// Shows all answers to the question.
+    fn open(&self, _: usize) -> LayerEffect {
+        let show = self.show();
+        show.unwrap_or_else(|| LayerEffect::refuse("nothing to open"))
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
@@ -253,6 +251,7 @@ impl Layer for DrilldownView {
 mod tests {
     use super::*;
     use crate::theme::Look;
+    use crate::widgets::table::{Answer, TableEffect};
     use crate::{ColorLevel, Theme};
 
     fn behind(output: Option<&str>) -> AnswerDetail {

@@ -58,8 +58,12 @@ pub(super) trait Layer: Any + fmt::Debug {
     /// The table that gets the keys. `None` on a page.
     fn table_mut(&mut self) -> Option<&mut LocalTable>;
 
-    /// Runs an action of the table. Enter opens a row.
     fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        self.act_on_table(action)
+    }
+
+    /// Runs an action of the table. Enter opens a row.
+    fn act_on_table(&mut self, action: Action) -> Vec<LayerEffect> {
         let answers = self.table_mut().map(|table| table.act(action));
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => {
