@@ -466,6 +466,16 @@ impl Pane for FiltersPane {
         }
     }
 
+    fn unsaved(&self) -> Vec<String> {
+        let file = actions::PROJECT_FILE;
+        let edited = self.rules.is_edited().then(|| format!("rules in {file}"));
+        edited.into_iter().collect()
+    }
+
+    fn save_unsaved(&mut self, cx: &mut Context<'_>) {
+        self.run(Action::SaveRules, cx);
+    }
+
     fn shows_progress(&self) -> bool {
         true
     }
