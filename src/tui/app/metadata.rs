@@ -103,10 +103,8 @@ impl App {
             self.with_pane(self.at, |pane, cx| pane.act(Action::Resolve, cx));
             return;
         }
-        let pane = self
-            .pane_ids(|pane| !pane.unsaved().is_empty())
-            .first()
-            .copied();
+        // The review comes last: a note is saved with a verdict only.
+        let pane = self.pane_ids(|pane| !pane.unsaved().is_empty()).pop();
         self.quits_once_saved = pane.is_none();
         if !self.metadata.session().changed().is_empty() {
             self.with_pane(PaneId::Vocabulary, |_, cx| {
