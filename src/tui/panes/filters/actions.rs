@@ -1,7 +1,7 @@
 //! The actions of the filters pane.
 
 use super::thresholds::{self, Stride};
-use super::{FiltersPane, GROUPS, Part, Side, error_line, groups};
+use super::{FiltersPane, GROUPS, PROJECT_FILE, Part, SCORERS_LOADING, Side, error_line, groups};
 use crate::action::Action;
 use crate::pane::{Context, EditAt, Target};
 use crate::widgets::prompt::Prompt;
@@ -9,11 +9,6 @@ use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
-
-/// The file with the rules.
-pub(super) const PROJECT_FILE: &str = "benchtop.toml";
-/// Why nothing can be done with scores yet.
-pub(super) const SCORERS_LOADING: &str = "the scorers are still loading";
 
 impl FiltersPane {
     /// Runs an action.

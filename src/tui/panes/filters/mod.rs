@@ -43,6 +43,10 @@ use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
 use benchtop_protocol::wire::request;
 
+/// The file with the rules.
+const PROJECT_FILE: &str = "benchtop.toml";
+/// Why nothing can be done with scores yet.
+const SCORERS_LOADING: &str = "the scorers are still loading";
 /// Sample items to request on each side of the threshold.
 const SAMPLES: u8 = 8;
 /// The properties for groups, in the order of the key.
@@ -467,8 +471,8 @@ impl Pane for FiltersPane {
     }
 
     fn unsaved(&self) -> Vec<String> {
-        let file = actions::PROJECT_FILE;
-        let edited = self.rules.is_edited().then(|| format!("rules in {file}"));
+        let edited = self.rules.is_edited();
+        let edited = edited.then(|| format!("rules in {PROJECT_FILE}"));
         edited.into_iter().collect()
     }
 

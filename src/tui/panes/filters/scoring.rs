@@ -1,7 +1,6 @@
 //! Scorers and their jobs: counting, starting, pausing, resuming, canceling.
 
-use super::actions::SCORERS_LOADING;
-use super::{FiltersPane, error_line};
+use super::{FiltersPane, SCORERS_LOADING, error_line};
 use crate::pane::{Ask, Context, Opens};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::grouped;
