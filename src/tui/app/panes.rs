@@ -112,7 +112,7 @@ impl App {
         }
     }
 
-    fn pane_ids(&self, is: impl Fn(&dyn Pane) -> bool) -> Vec<PaneId> {
+    pub(super) fn pane_ids(&self, is: impl Fn(&dyn Pane) -> bool) -> Vec<PaneId> {
         let panes = self.panes.all().filter(|(_, pane)| is(*pane));
         panes.map(|(id, _)| id).collect()
     }
@@ -120,13 +120,17 @@ impl App {
     fn pane_effect(&mut self, id: PaneId, effect: Effect) {
         // Questions and messages respond to a key.
         self.urgent |= !matches!(effect, Effect::Ask(_));
+        if let Some(title) = effect.opens()
+            && (self.at != id || self.overlay.is_some())
+        {
+            let title = title.to_string();
+            return self.not_opened(id, &title);
+        }
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
             Effect::Cancel(name) => self.link.cancel(
                 |want| matches!(want, Pending::Pane(of) if of.pane == id && of.name == Some(name)),
             ),
-            // Nobody expects a question of a pane that was left.
-            Effect::Menu(..) | Effect::Prompt(..) | Effect::Page(_) if self.at != id => {}
             Effect::Menu(menu, then) => {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
             }
@@ -166,6 +170,19 @@ impl App {
             Effect::Retire { terms, discard } => self.retire(terms, discard),
             Effect::Quit => self.leave(),
         }
+    }
+
+    /// Reports a question that arrived too late: nobody expects one of a pane that was left, and it
+    /// must not take the keys and the text of what is open.
+    fn not_opened(&mut self, id: PaneId, title: &str) {
+        let why = match self.at == id {
+            true => format!("not shown (something else was open): {title}"),
+            false => format!("not shown (you left {}): {title}", id.tab().name),
+        };
+        if let Some(Overlay::Prompt(_, prompt)) = &mut self.overlay {
+            prompt.refuse(&why);
+        }
+        self.say(Toast::warning(why));
     }
 
     /// Works on a round in the review.

@@ -20,12 +20,12 @@ pub fn act<P: Pane>(
         Err(why) => return cx.refuse(why),
     };
     match waits.filter(|_| matches!(ask.act, JobAct::Resume | JobAct::Retry)) {
-        None => cx.ask(ask, then),
+        None => cx.ask_now(ask, then),
         Some(waits) => {
             let (title, to) = (format!("Resume? {}", waits.description()), waits.missing());
             cx.choose(title, waits.choices(), move |_: &mut P, pick, cx| {
                 if pick == 0 {
-                    cx.send(Ask::consenting(to, ask, then));
+                    cx.send(Ask::consenting(to, ask, then).for_key());
                 }
             });
         }

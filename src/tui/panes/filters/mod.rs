@@ -43,6 +43,10 @@ use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
 use benchtop_protocol::wire::request;
 
+/// The file with the rules.
+const PROJECT_FILE: &str = "benchtop.toml";
+/// Why nothing can be done with scores yet.
+const SCORERS_LOADING: &str = "the scorers are still loading";
 /// Sample items to request on each side of the threshold.
 const SAMPLES: u8 = 8;
 /// The properties for groups, in the order of the key.
@@ -460,6 +464,16 @@ impl Pane for FiltersPane {
 
     fn waits_for_pictures(&self) -> bool {
         true
+    }
+
+    fn unsaved(&self) -> Vec<String> {
+        let edited = self.rules.is_edited();
+        let edited = edited.then(|| format!("rules in {PROJECT_FILE}"));
+        edited.into_iter().collect()
+    }
+
+    fn save_unsaved(&mut self, cx: &mut Context<'_>) {
+        self.run(Action::SaveRules, cx);
     }
 
     fn shows_progress(&self) -> bool {
