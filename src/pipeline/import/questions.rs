@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
-use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, tick};
+use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, skip, tick};
 use crate::sources::{self, Orders, Source, Unreadable};
 use benchtop_formats as formats;
 use benchtop_model::cancel::ProgressSink;
@@ -21,7 +21,7 @@ impl Import<'_> {
         watch: ProgressSink<'_>,
     ) -> Result<()> {
         let (found, dataset) = (&source.found, self.dataset(source));
-        let source_blake3 = hash_file(&found.path)?;
+        let source_blake3 = hash_file(&found.path, watch.cancel)?;
         // The same bytes can be imported again as another data set.
         let rows = rows_already_imported(&self.manifest, &source_blake3, &|holds| match holds {
             Content::Items { dataset: there } => found.format.names_datasets || *there == dataset,
@@ -69,7 +69,7 @@ impl Import<'_> {
                 Err(problem) if beside && problem.kind == ErrorKind::Input => {
                     unreadable.add(problem)
                 }
-                Err(problem) => self.skip(problem)?,
+                Err(problem) => skip(self.ask, &mut self.report, problem)?,
             }
         }
         self.note(source, reader.notes());
