@@ -11,6 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use super::manifest;
 use benchtop_files::{disk, regular};
@@ -59,8 +60,7 @@ pub struct Finished {
 /// Writes a segment to a temporary file. If it is dropped without [`finish`](Writer::finish), the
 /// file is removed.
 pub struct Writer {
-    temp: tempfile::NamedTempFile,
-    out: BufWriter<File>,
+    out: BufWriter<NamedTempFile>,
     packer: zstd::bulk::Compressor<'static>,
     plain: Vec<u8>,
     in_frame: usize,
@@ -81,12 +81,10 @@ impl Writer {
             .suffix(".jsonl.zst")
             .tempfile_in(dir)
             .map_err(fail)?;
-        let out = BufWriter::with_capacity(1 << 20, temp.reopen().map_err(fail)?);
         let mut packer = zstd::bulk::Compressor::new(LEVEL).map_err(fail)?;
         packer.include_checksum(true).map_err(fail)?;
         Ok(Writer {
-            temp,
-            out,
+            out: BufWriter::with_capacity(1 << 20, temp),
             packer,
             plain: Vec::new(),
             in_frame: 0,
@@ -134,7 +132,7 @@ impl Writer {
         if self.offset / disk::SYNCED as u64 > synced {
             self.out
                 .flush()
-                .and_then(|()| self.out.get_ref().sync_data())
+                .and_then(|()| self.out.get_ref().as_file().sync_data())
                 .map_err(fail)?;
         }
         self.plain.clear();
@@ -162,10 +160,10 @@ impl Writer {
         self.flush_frame()?;
         let path = self.dir.join(file);
         let fail = |e: std::io::Error| Error::io(&e, "cannot be written", &path);
-        self.out.flush().map_err(fail)?;
-        self.out.get_ref().sync_all().map_err(fail)?;
+        let temp = self.out.into_inner().map_err(|e| fail(e.into_error()))?;
+        temp.as_file().sync_all().map_err(fail)?;
         manifest::begin(&self.dir, file)?;
-        self.temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+        temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
             std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "a segment with this name already exists")
                 .file(&path)
                 .help("segments are never overwritten; run `benchtop recover` to see whether it is part of the project"),
