@@ -116,16 +116,11 @@ pub enum Side {
     Cross,
 }
 
-impl Side {
-    /// The name in filters, tables, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Side::Natural => "natural",
-            Side::Manipulated => "manipulated",
-            Side::Cross => "cross",
-        }
-    }
-}
+crate::named!(Side {
+    Natural: "natural",
+    Manipulated: "manipulated",
+    Cross: "cross",
+});
 
 /// Membership in an MVP-Bench image pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
