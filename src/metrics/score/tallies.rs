@@ -99,7 +99,8 @@ pub struct ScenarioScores(pub Vec<ScenarioScore>);
 impl ScenarioScores {
     /// The scores of a model.
     pub fn of(of: &ModelScores<'_>) -> Arc<ScenarioScores> {
-        of.memo.get(|| ScenarioScores(dysca::scores(&Pieces::of(of).0)))
+        of.memo
+            .get(|| ScenarioScores(dysca::scores(&Pieces::of(of).0)))
     }
 }
 

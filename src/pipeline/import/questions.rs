@@ -7,6 +7,7 @@ use crate::sources::{self, Orders, Source, Unreadable};
 use benchtop_formats as formats;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_store::catalog;
 use benchtop_store::columns::id_hash;
 use benchtop_store::manifest::Content;
 use benchtop_store::segment::Writer;
@@ -219,12 +220,7 @@ impl Import<'_> {
 fn from_catalog(catalog: &benchtop_store::Catalog, orders: &mut Orders) -> Result<()> {
     let mut there = Orders::default();
     catalog.each_line(0, &mut |_, line| {
-        let item: Item = serde_json::from_slice(line).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read a stored item: {e}"),
-            )
-        })?;
+        let item: Item = catalog::parse(line)?;
         there.push(&item);
         Ok(true)
     })?;
