@@ -46,6 +46,9 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
     if image.size() == (width, height) {
         return Ok(pixels.to_rgba8());
     }
+    if width == 0 || height == 0 || pixels.width() == 0 || pixels.height() == 0 {
+        return Ok(RgbaImage::new(width, height));
+    }
     let enlarge = width > pixels.width() || height > pixels.height();
     let algorithm = if enlarge {
         ResizeAlg::Nearest
