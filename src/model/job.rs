@@ -115,19 +115,16 @@ pub enum JobStatus {
     Failed,
 }
 
-impl JobStatus {
-    /// The name in tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-        }
-    }
+crate::named!(JobStatus {
+    Queued: "queued",
+    Running: "running",
+    Paused: "paused",
+    Done: "done",
+    Cancelled: "cancelled",
+    Failed: "failed",
+});
 
+impl JobStatus {
     /// Whether the job runs or will run without user action.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
