@@ -49,7 +49,7 @@ impl OpenFile {
     fn keep(file: File) -> Option<OpenFile> {
         let free = |open| (open < KEPT_OPEN).then_some(open + 1);
         let is_free = OPEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free);
-        is_free.is_ok().then_some(OpenFile(file))
+        is_free.is_ok().then(|| OpenFile(file))
     }
 }
 
