@@ -490,6 +490,69 @@ fn saving_rules_shows_changes_and_reports_conflicts() {
     seat.wait_row(&["flagged", "clip 21.3 < 25"]);
 }
 
+/// Types a threshold that is not saved.
+fn edit_threshold(seat: &mut Seat) {
+    seat.on(1);
+    seat.keys("8");
+    seat.wait_for("flag 25.0");
+    seat.keys("=");
+    seat.wait_for(wording::THRESHOLD);
+    seat.keys("<backspace><backspace><backspace><backspace>24<enter>");
+    seat.wait_row(&["24.0", "312", "41"]);
+}
+
+#[test]
+fn a_late_question_does_not_replace_an_open_prompt() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal::default());
+    edit_threshold(&mut seat);
+    played.with(|state| state.held = true);
+    seat.keys("<left>w/subtask:te");
+    seat.wait_for("subtask:te");
+    played.with(|state| state.held = false);
+    seat.wait_row(&["subtask:te", wording::NOT_OPENED]);
+    assert!(!seat.text().contains(wording::KEEPS_EDITS));
+    seat.keys("xt");
+    seat.wait_for("subtask:text");
+    assert_eq!(played.with(|state| state.rules.clone()), flag(25.0));
+}
+
+#[test]
+fn a_question_of_a_pane_that_was_left_is_reported() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal::default());
+    edit_threshold(&mut seat);
+    played.with(|state| state.held = true);
+    seat.keys("<left>w1");
+    seat.on(1);
+    played.with(|state| state.held = false);
+    let shown = seat.wait_row(&[wording::NOT_OPENED, "312"]);
+    assert!(!shown.contains(wording::KEEPS_EDITS), "{shown}");
+}
+
+#[test]
+fn quitting_with_unsaved_rules_asks_in_any_pane() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal::default());
+    edit_threshold(&mut seat);
+    seat.keys("<ctrl-c>");
+    seat.wait_for(wording::QUIT_UNSAVED);
+    seat.keys("<esc>");
+    seat.wait_gone(wording::QUIT_UNSAVED);
+    seat.keys("1");
+    seat.on(1);
+    seat.keys("q");
+    seat.wait_for(wording::QUIT_UNSAVED);
+    seat.wait_for("benchtop.toml");
+    // Saving asks first, in the pane that shows the effect.
+    seat.keys("1");
+    seat.wait_for(wording::KEEPS_EDITS);
+    seat.keys("1");
+    seat.wait_for(wording::RULES_SAVED);
+    assert_eq!(played.with(|state| state.rules.clone()), flag(24.0));
+    seat.leave("<ctrl-c>");
+}
+
 #[test]
 fn a_busy_scorer_redraws_at_most_four_times_a_second() {
     let played = Played::new();

@@ -132,6 +132,98 @@ fn leaving_with_unsaved_edits_asks() {
 }
 
 #[test]
+fn keys_typed_before_the_count_of_a_save_neither_confirm_nor_drop_it() {
+    let bench = composed(60);
+    let mut seat = bench.seat("ann");
+    seat.keys("4");
+    seat.wait_for("tv-show");
+    seat.keys("jj<tab>a");
+    seat.wait_for("new term");
+    seat.keys("axolotl<enter>");
+    seat.wait_for(&wording::unsaved(ANIMAL));
+    let before = text(&bench, ANIMAL);
+    bench.freeze_owner();
+    // A term typed at once, and the key of another pane.
+    seat.keys("waquagga<enter>1");
+    seat.wait_for(wording::COUNTING);
+    bench.thaw_owner();
+    seat.wait_for(wording::SAVE_FILES);
+    assert_eq!(text(&bench, ANIMAL), before);
+    seat.keys("1");
+    seat.wait_gone(wording::NOT_SAVED);
+    assert!(text(&bench, ANIMAL).contains("\naxolotl\n"));
+    assert!(!text(&bench, ANIMAL).contains("quagga"));
+}
+
+#[test]
+fn the_quit_question_leaves_an_open_prompt_as_it_was() {
+    let bench = composed(60);
+    let mut seat = bench.seat("ann");
+    seat.keys("4<tab>");
+    seat.wait_for("preview");
+    seat.keys("d");
+    seat.wait_for(wording::NOT_SAVED);
+    seat.keys("1");
+    seat.on(1);
+    seat.keys("Nhalf a");
+    seat.wait_row(&["#1", "half a"]);
+    for cancel in ["<esc>", "3"] {
+        seat.keys("<ctrl-c>");
+        seat.wait_for(wording::QUIT_UNSAVED);
+        seat.keys(cancel);
+        seat.wait_gone(wording::QUIT_UNSAVED);
+        seat.wait_row(&["#1", "half a"]);
+    }
+    seat.keys(" note<enter>");
+    seat.wait_for("half a note");
+}
+
+#[test]
+fn saving_and_quitting_goes_on_after_a_lost_connection() {
+    let bench = composed(60);
+    let mut seat = bench.seat("ann");
+    seat.keys("4<tab>");
+    seat.wait_for("preview");
+    seat.keys("d");
+    seat.wait_for(wording::NOT_SAVED);
+    bench.freeze_owner();
+    seat.keys("1q");
+    seat.wait_for(wording::QUIT_UNSAVED);
+    seat.keys("1");
+    seat.wait_gone(wording::QUIT_UNSAVED);
+    bench.kill_owner();
+    bench.start_owner();
+    // It asks again rather than forget it.
+    seat.wait_for(wording::QUIT_UNSAVED);
+    seat.leave("1");
+    let lists = std::fs::read_dir(file(&bench, "vocabularies")).unwrap();
+    let mut texts = lists.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    assert!(texts.any(|text| text.contains("\n#- ")));
+}
+
+#[test]
+fn retiring_without_a_connection_edits_nothing() {
+    let bench = composed(1200);
+    let (term, _) = failing(&bench);
+    let mut seat = bench.seat("ann");
+    seat.keys("6");
+    seat.wait_for("animal");
+    seat.keys("f");
+    seat.wait_for(&term);
+    seat.keys("d");
+    seat.wait_row(&["animal", "7 items"]);
+    bench.stop_owner();
+    seat.wait_for(wording::OWNER_STOPPED);
+    bench.start_owner();
+    // The key restarts the connection. It comes too late for the edit.
+    seat.keys("<enter>");
+    seat.wait_for(wording::CONNECTED_AGAIN);
+    seat.keys("4");
+    seat.wait_for("tv-show");
+    assert!(!seat.text().contains(wording::NOT_SAVED), "{}", seat.text());
+}
+
+#[test]
 fn template_errors_are_shown_at_their_place() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");

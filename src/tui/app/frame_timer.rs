@@ -67,9 +67,14 @@ impl App {
 
     /// Leaves once the last verdicts are on disk.
     pub(super) fn leave(&mut self) {
-        if self.ask_unsaved() {
+        if self.leaving.is_none() && self.ask_unsaved() {
             return;
         }
+        self.leave_anyway();
+    }
+
+    /// As [`leave`](Self::leave), with unsaved edits too.
+    pub(super) fn leave_anyway(&mut self) {
         // The review releases its assignment. The next start resumes the round.
         if self.leaving.is_none() {
             self.notify(Notice::Quitting);

@@ -59,6 +59,7 @@ impl App {
             return;
         }
         self.dirty = true;
+        self.quits_once_saved = false;
         if self.with_pane_at(self.at, at, |pane, cx| pane.before_key(key, cx)) == Some(true) {
             return;
         }
@@ -302,11 +303,15 @@ impl App {
         match outcome {
             MenuOutcome::Open => self.menu_noted(),
             MenuOutcome::Refused(why) => self.say(Toast::info(why)),
-            MenuOutcome::Cancelled => {
-                if let Some(Overlay::Menu(MenuFor::Pane(id, mut then), _)) = self.overlay.take() {
+            MenuOutcome::Cancelled => match self.overlay.take() {
+                Some(Overlay::Menu(MenuFor::Pane(id, mut then), _)) => {
                     self.with_pane(id, |pane, cx| then(pane, Picked::Cancelled, cx));
                 }
-            }
+                Some(Overlay::Menu(MenuFor::Unsaved(under), _)) => {
+                    self.overlay = under.map(|under| *under);
+                }
+                _ => {}
+            },
             MenuOutcome::Chosen { picks, note } => {
                 if let Some(Overlay::Menu(purpose, _)) = self.overlay.take() {
                     self.chosen(purpose, &picks, note);
@@ -344,9 +349,9 @@ impl App {
                     self.run_action(*action);
                 }
             }
-            MenuFor::Unsaved => {
+            MenuFor::Unsaved(under) => {
                 if let Some(pick) = picks.first() {
-                    self.unsaved_chosen(*pick);
+                    self.unsaved_chosen(*pick, under);
                 }
             }
         }

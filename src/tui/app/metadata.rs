@@ -58,40 +58,62 @@ impl App {
     /// asked already: a second ctrl-c quits even with unsaved edits.
     pub(super) fn ask_unsaved(&mut self) -> bool {
         let changed = self.metadata.session().changed();
-        if changed.is_empty() || matches!(&self.overlay, Some(Overlay::Menu(MenuFor::Unsaved, _))) {
+        let files = changed.into_iter().map(String::from);
+        let panes = self.panes.all().flat_map(|(_, pane)| pane.unsaved());
+        let (files, panes) = (files.collect::<Vec<_>>(), panes.collect::<Vec<_>>());
+        let asked = matches!(&self.overlay, Some(Overlay::Menu(MenuFor::Unsaved(_), _)));
+        if asked || files.len() + panes.len() == 0 {
             return false;
         }
-        let title = format!("Unsaved: {}", changed.join(", "));
+        // Panes ask before they save, so the program does not end then.
+        let save = if panes.is_empty() {
+            "save and quit"
+        } else {
+            "save"
+        };
+        let title = format!("Unsaved: {}", [files, panes].concat().join(", "));
         let lines = [
-            ("save and quit", ""),
+            (save, ""),
             ("quit without saving", "discards the edits"),
             ("cancel", ""),
         ];
         let lines = lines.map(|(label, help)| (label.to_string(), help.to_string()));
         // In any pane: nobody may lose edits of a pane that is not on screen.
-        self.overlay = Some(Overlay::Menu(MenuFor::Unsaved, menu(title, lines.into())));
+        let under = self.overlay.take().map(Box::new);
+        let asked = MenuFor::Unsaved(under);
+        self.overlay = Some(Overlay::Menu(asked, menu(title, lines.into())));
         self.dirty = true;
         true
     }
 
-    pub(super) fn unsaved_chosen(&mut self, pick: usize) {
+    /// Carries out the answer. `under` was open when the program asked.
+    pub(super) fn unsaved_chosen(&mut self, pick: usize, under: Option<Box<Overlay>>) {
         match pick {
-            0 if !self.metadata.session().conflicts().is_empty() => {
-                if !matches!(self.at, PaneId::Vocabulary | PaneId::Templates) {
-                    self.go(PaneId::Vocabulary);
-                }
-                self.with_pane(self.at, |pane, cx| pane.act(Action::Resolve, cx));
+            0 => self.save_unsaved(),
+            1 => self.leave_anyway(),
+            _ => self.overlay = under.map(|under| *under),
+        }
+    }
+
+    fn save_unsaved(&mut self) {
+        if !self.metadata.session().conflicts().is_empty() {
+            if !matches!(self.at, PaneId::Vocabulary | PaneId::Templates) {
+                self.go(PaneId::Vocabulary);
             }
-            0 => {
-                self.with_pane(PaneId::Vocabulary, |_, cx| {
-                    save_now::<VocabularyPane>(true, cx);
-                });
-            }
-            1 => {
-                self.metadata.session_mut().discard();
-                self.leave();
-            }
-            _ => {}
+            self.with_pane(self.at, |pane, cx| pane.act(Action::Resolve, cx));
+            return;
+        }
+        // The review comes last: a note is saved with a verdict only.
+        let pane = self.pane_ids(|pane| !pane.unsaved().is_empty()).pop();
+        self.quits_once_saved = pane.is_none();
+        if !self.metadata.session().changed().is_empty() {
+            self.with_pane(PaneId::Vocabulary, |_, cx| {
+                save_now::<VocabularyPane>(pane.is_none(), cx);
+            });
+        }
+        if let Some(id) = pane {
+            self.go(id);
+            self.with_pane(id, |pane, cx| pane.save_unsaved(cx));
         }
     }
 }

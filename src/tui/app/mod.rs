@@ -133,6 +133,8 @@ pub struct App {
     /// When to refresh the counts.
     recount_at: Option<u64>,
     leaving: Option<u64>,
+    /// The last key chose to save and quit. A lost connection only delays it.
+    quits_once_saved: bool,
     suspend: bool,
     repaint: bool,
     /// The theme to save.
@@ -208,6 +210,7 @@ impl App {
             token: 0,
             recount_at: None,
             leaving: None,
+            quits_once_saved: false,
             suspend: false,
             repaint: false,
             theme: None,
@@ -308,11 +311,19 @@ impl App {
 
     /// Sends a request for a key, or says why it cannot be sent now.
     fn ask_now(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
-        if self.link.state() == State::Up {
-            return self.link.ask(want, ask);
+        if self.is_connected() {
+            self.link.ask(want, ask);
         }
-        self.say(Toast::warning(
-            "no connection to the owner; try again once it is back",
-        ));
+    }
+
+    /// Whether a request for a key can be sent now. If not, says why.
+    fn is_connected(&mut self) -> bool {
+        let is_up = self.link.state() == State::Up;
+        if !is_up {
+            self.say(Toast::warning(
+                "no connection to the owner; try again once it is back",
+            ));
+        }
+        is_up
     }
 }

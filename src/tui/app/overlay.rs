@@ -18,8 +18,8 @@ pub enum MenuFor {
     Pane(PaneId, OnPicked),
     Theme(Vec<String>),
     Palette(Vec<Action>),
-    /// Whether to save the metadata before the program ends.
-    Unsaved,
+    /// Whether to save edits before the program ends, over what was open.
+    Unsaved(Option<Box<Overlay>>),
 }
 
 /// What is shown over a pane.

@@ -69,6 +69,9 @@ impl App {
                 self.link.ask_again();
                 self.subscribe();
                 self.resync();
+                if std::mem::take(&mut self.quits_once_saved) {
+                    self.leave();
+                }
             }
             Err(problem) => {
                 self.say(Toast::from(&problem));

@@ -11,6 +11,7 @@ use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
 use super::{App, PaneId};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
+use crate::panes::registry::TABS;
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_files::{inspect, regular};
@@ -112,7 +113,7 @@ impl App {
         }
     }
 
-    fn pane_ids(&self, is: impl Fn(&dyn Pane) -> bool) -> Vec<PaneId> {
+    pub(super) fn pane_ids(&self, is: impl Fn(&dyn Pane) -> bool) -> Vec<PaneId> {
         let panes = self.panes.all().filter(|(_, pane)| is(*pane));
         panes.map(|(id, _)| id).collect()
     }
@@ -120,13 +121,17 @@ impl App {
     fn pane_effect(&mut self, id: PaneId, effect: Effect) {
         // Questions and messages respond to a key.
         self.urgent |= !matches!(effect, Effect::Ask(_));
+        if let Some(title) = effect.opens()
+            && (self.at != id || self.overlay.is_some())
+        {
+            let title = title.to_string();
+            return self.not_opened(id, &title);
+        }
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
             Effect::Cancel(name) => self.link.cancel(
                 |want| matches!(want, Pending::Pane(of) if of.pane == id && of.name == Some(name)),
             ),
-            // Nobody expects a question of a pane that was left.
-            Effect::Menu(..) | Effect::Prompt(..) | Effect::Page(_) if self.at != id => {}
             Effect::Menu(menu, then) => {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
             }
@@ -166,6 +171,20 @@ impl App {
             Effect::Retire { terms, discard } => self.retire(terms, discard),
             Effect::Quit => self.leave(),
         }
+    }
+
+    /// Reports a question that arrived too late: nobody expects one of a pane that was left, and it
+    /// must not take the keys and the text of what is open.
+    fn not_opened(&mut self, id: PaneId, title: &str) {
+        let tab = TABS.iter().find(|tab| tab.id == id);
+        let why = match tab.filter(|_| self.at != id) {
+            Some(tab) => format!("not shown (you left {}): {title}", tab.name),
+            None => format!("not shown (something else was open): {title}"),
+        };
+        if let Some(Overlay::Prompt(_, prompt)) = &mut self.overlay {
+            prompt.refuse(&why);
+        }
+        self.say(Toast::warning(why));
     }
 
     /// Works on a round in the review.

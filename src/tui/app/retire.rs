@@ -16,6 +16,10 @@ impl App {
         if !self.metadata.is_ready() {
             return self.say(Toast::info("the metadata is still loading"));
         }
+        // Without a connection the edit would stay behind.
+        if !self.is_connected() {
+            return;
+        }
         let before = self.metadata.session().clone();
         if !before.changed().is_empty() {
             return self.say(Toast::warning(
@@ -99,6 +103,9 @@ impl App {
                 retirement.names()
             );
             return self.say(Toast::warning(why));
+        }
+        if !self.is_connected() {
+            return;
         }
         retirement.as_step = retirement.is_last(self.metadata.session());
         let session = self.metadata.session_mut();

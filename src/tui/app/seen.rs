@@ -50,6 +50,7 @@ impl App {
         let Painted {
             number,
             rev,
+            text_rev,
             ready,
             pictures,
         } = painted;
@@ -62,6 +63,7 @@ impl App {
         let viewed = |seen, ms| Viewed {
             number,
             rev,
+            text_rev,
             seen,
             ms,
             pictures,

@@ -200,11 +200,11 @@ impl Ask {
         }
     }
 
-    /// The reply opens something, so keys typed before it wait.
+    /// The reply to a key opens something, so keys typed before it wait.
     pub fn opens(self, opens: Opens) -> Ask {
         Ask {
             opens: Some(opens),
-            ..self
+            ..self.for_key()
         }
     }
 
@@ -364,6 +364,18 @@ pub struct Context<'a> {
     effects: Vec<Effect>,
 }
 
+impl Effect {
+    /// The title of a menu, prompt, or page that it opens.
+    pub fn opens(&self) -> Option<&str> {
+        match self {
+            Effect::Menu(menu, _) => Some(menu.title()),
+            Effect::Prompt(prompt, _) => Some(prompt.label()),
+            Effect::Page(page) => Some(&page.title),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Context<'a> {
     pub fn new(env: Env<'a>, metadata: &'a mut EditSession) -> Context<'a> {
         Context {
@@ -394,6 +406,15 @@ impl<'a> Context<'a> {
         then: impl FnOnce(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
     ) {
         self.send(Ask::new(request, then));
+    }
+
+    /// As [`ask`](Self::ask), for a key: without a connection, the program says so.
+    pub fn ask_now<P: Pane, R: Request>(
+        &mut self,
+        request: R,
+        then: impl FnOnce(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) {
+        self.send(Ask::new(request, then).for_key());
     }
 
     /// Sends a request with more properties than [`ask`](Self::ask).

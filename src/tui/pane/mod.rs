@@ -188,6 +188,14 @@ pub trait Pane: Any {
         None
     }
 
+    /// Edits that the program's end would discard, by name.
+    fn unsaved(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Shows the first of its [`unsaved`](Self::unsaved) edits, to save it.
+    fn save_unsaved(&mut self, _cx: &mut Context<'_>) {}
+
     /// Whether verdicts await their receipts. The program waits for them before it quits.
     fn has_unsaved(&self) -> bool {
         false

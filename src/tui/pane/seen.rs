@@ -7,6 +7,8 @@ use benchtop_model::{Judgement, PictureSeen, Seen, Verdict};
 pub struct Painted {
     pub number: u32,
     pub rev: u64,
+    /// The revision of its text.
+    pub text_rev: u64,
     /// Whether no picture is still loading.
     pub ready: bool,
     /// The state of each picture.
@@ -36,6 +38,8 @@ pub struct Viewed {
     pub number: u32,
     /// The revision on the screen.
     pub rev: u64,
+    /// The revision of the text on the screen.
+    pub text_rev: u64,
     pub seen: Seen,
     /// Milliseconds from painting to the key.
     pub ms: Option<u32>,

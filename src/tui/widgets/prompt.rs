@@ -49,6 +49,10 @@ impl Prompt {
         }
     }
 
+    pub fn label(&self) -> &str {
+        self.label.trim_end_matches([' ', ':'])
+    }
+
     pub fn value(&self) -> &str {
         self.input.value()
     }
@@ -119,13 +123,7 @@ impl Prompt {
         buf.set_style(row, look.theme.base());
         let width = usize::from(area.width);
         let most = (width / 2).max(width.saturating_sub(TYPED));
-        let label = format!(
-            "{}: ",
-            text::fit(
-                self.label.trim_end_matches([' ', ':']),
-                most.saturating_sub(2)
-            )
-        );
+        let label = format!("{}: ", text::fit(self.label(), most.saturating_sub(2)));
         let (x, _) = buf.set_stringn(area.x, area.y, label, most, look.style(Role::Accent));
         let mut rest = Rect {
             x,

@@ -34,8 +34,12 @@ pub(super) struct Adjudication {
 impl AdjudicatePane {
     /// Asks for the note that every adjudication requires, once the item was seen.
     pub(super) fn judge(&mut self, verdict: Verdict, gap: bool, cx: &mut Context<'_>) {
-        if self.current().is_none() {
+        let Some(dispute) = self.current() else {
             return cx.say("nothing to settle");
+        };
+        // As in the review: a second verdict would be refused.
+        if self.pending_on(dispute.number).is_some() {
+            return cx.refuse("your verdict on this item is being saved");
         }
         let ask = move |pane: &mut Self, viewed: Viewed, cx: &mut Context<'_>| {
             let settle = Adjudication {
@@ -84,8 +88,7 @@ impl AdjudicatePane {
                     if why.trim().is_empty() {
                         return Err("write a note: it is recorded with the verdict".into());
                     }
-                    pane.settle(settle.clone(), Vec::new(), why, cx);
-                    Ok(())
+                    pane.settle(settle.clone(), Vec::new(), why, cx)
                 });
             }
         };
@@ -99,35 +102,33 @@ impl AdjudicatePane {
                 let chosen = picks.iter().filter_map(|pick| cx.env.reasons.get(*pick));
                 reasons.extend(chosen.map(|reason| reason.key.clone()));
             }
-            pane.settle(settle, reasons, &note, cx);
+            if let Err(why) = pane.settle(settle, reasons, &note, cx) {
+                cx.refuse(why);
+            }
         });
     }
 
-    /// Sends the verdict and goes to the next open dispute.
+    /// Sends the verdict and goes to the next open dispute. Prompts offer the note again.
     fn settle(
         &mut self,
         settle: Adjudication,
         reasons: Vec<String>,
         why: &str,
         cx: &mut Context<'_>,
-    ) {
+    ) -> std::result::Result<(), String> {
         let Adjudication {
             viewed,
             verdict,
             gap,
         } = settle;
         cx.tagged(if gap { GAP } else { why });
-        let number = viewed.number;
-        let text_rev = self
-            .shown()
-            .find(|dispute| dispute.number == number)
-            .map(|dispute| dispute.text_rev);
-        let (Some(round), Some(text_rev)) = (self.round.clone(), text_rev) else {
-            return cx.refuse(format!("#{number} is no longer in dispute"));
-        };
-        let why = why.trim();
+        let (number, why) = (viewed.number, why.trim());
         self.whys.retain(|note| note != why);
         self.whys.push(why.to_string());
+        let open = self.shown().any(|dispute| dispute.number == number);
+        let Some(round) = self.round.clone().filter(|_| open) else {
+            return Err(format!("#{number} is no longer in dispute"));
+        };
         let tagged = why.split_whitespace().any(|word| word == GAP);
         let note = if gap && !tagged {
             format!("{GAP} {why}")
@@ -149,7 +150,7 @@ impl AdjudicatePane {
         let decide = Decide {
             uuid: Uuid::now_v7(),
             number,
-            expected: Some(text_rev),
+            expected: Some(viewed.text_rev),
             judgement,
         };
         if gap {
@@ -167,6 +168,7 @@ impl AdjudicatePane {
         if let Some(number) = next {
             self.go_to(number, cx);
         }
+        Ok(())
     }
 
     /// Sends verdicts without a receipt again. A repeated uuid counts once.

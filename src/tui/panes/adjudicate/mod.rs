@@ -123,6 +123,8 @@ impl AdjudicatePane {
         match names.as_slice() {
             [only] => self.choose(only.clone(), cx),
             [] => {}
+            // Nobody waits for the question.
+            _ if !cx.env.is_shown || cx.env.is_covered => {}
             _ => self.choose_round(cx),
         }
     }
@@ -460,6 +462,7 @@ impl Pane for AdjudicatePane {
         Some(Painted {
             number: self.current()?.number,
             rev: loaded.rev,
+            text_rev: loaded.text_rev,
             ready,
             pictures,
         })

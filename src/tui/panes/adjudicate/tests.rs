@@ -46,6 +46,7 @@ fn viewed(number: u32) -> Viewed {
     Viewed {
         number,
         rev: 9,
+        text_rev: 7,
         seen: Seen::Painted,
         ms: None,
         pictures: Vec::new(),
@@ -75,11 +76,16 @@ fn decide_of(effect: &Effect) -> Decide {
     }
 }
 
+/// The prompt for the note on a verdict on the first item.
+fn note_of(rec: &Recorder, pane: &mut AdjudicatePane, action: Action) -> Effect {
+    let mut seen = only(rec.act(pane, action));
+    let mut confirm = only(rec.see(pane, &mut seen, viewed(1)));
+    only(rec.see(pane, &mut confirm, viewed(1)))
+}
+
 /// Accepts the dispute on screen with a note. Returns the request.
 fn accept(rec: &Recorder, pane: &mut AdjudicatePane) -> Effect {
-    let mut seen = only(rec.act(pane, Action::AdjudicateAccept));
-    let mut confirm = only(rec.see(pane, &mut seen, viewed(1)));
-    let mut prompt = only(rec.see(pane, &mut confirm, viewed(1)));
+    let mut prompt = note_of(rec, pane, Action::AdjudicateAccept);
     assert!(
         rec.write(pane, &mut prompt, " ").is_err(),
         "a note is required"
@@ -139,6 +145,67 @@ fn a_refused_verdict_returns_to_its_item() {
     );
     assert!(!pane.has_unsaved());
     assert_eq!(pane.current().map(|dispute| dispute.number), Some(1));
+}
+
+#[test]
+fn an_item_is_adjudicated_once() {
+    let rec = recorder();
+    let mut pane = shown(&rec);
+    accept(&rec, &mut pane);
+    rec.act(&mut pane, Action::PreviousDispute);
+    assert_eq!(pane.current().map(|dispute| dispute.number), Some(1));
+    refused(&rec.act(&mut pane, Action::AdjudicateAccept));
+}
+
+#[test]
+fn a_note_on_an_item_that_left_the_disputes_is_kept() {
+    let rec = recorder();
+    let mut pane = shown(&rec);
+    let mut prompt = note_of(&rec, &mut pane, Action::AdjudicateAccept);
+    let mut seen = only(rec.act(&mut pane, Action::AdjudicateReject));
+    let mut menu = only(rec.see(&mut pane, &mut seen, viewed(1)));
+    pane.disputes = Some(Ok(vec![dispute(2)]));
+    assert!(rec.write(&mut pane, &mut prompt, "seen twice").is_err());
+    // A menu cannot stay open. The next prompt offers its note.
+    rec.call(&mut pane, |pane, cx| {
+        let (picks, note) = (vec![0], "too dark".to_string());
+        if let Effect::Menu(_, then) = &mut menu {
+            then(
+                pane,
+                crate::pane::Picked::Chosen(crate::pane::Chosen { picks, note }),
+                cx,
+            );
+        }
+    });
+    assert!(pane.whys.contains(&"too dark".to_string()));
+}
+
+#[test]
+fn a_verdict_names_the_text_that_was_seen() {
+    let rec = recorder();
+    let mut pane = shown(&rec);
+    let mut prompt = note_of(&rec, &mut pane, Action::AdjudicateAccept);
+    pane.disputes = Some(Ok(vec![Dispute {
+        text_rev: 8,
+        ..dispute(1)
+    }]));
+    let effects = rec.write(&mut pane, &mut prompt, "fine").unwrap();
+    let ask = effects
+        .iter()
+        .find(|e| matches!(e, Effect::Ask(_)))
+        .unwrap();
+    assert_eq!(decide_of(ask).expected, Some(7));
+}
+
+#[test]
+fn rounds_that_arrive_late_ask_nothing() {
+    let mut rec = recorder();
+    let mut pane = AdjudicatePane::new();
+    let ask = only(rec.open(&mut pane));
+    rec.is_shown = false;
+    let rounds = ["first", "second"].map(|name| state(name, Protocol::BothAccept));
+    let effects = rec.reply::<request::Rounds>(&mut pane, ask, Ok(rounds.to_vec()));
+    assert!(effects.is_empty(), "{effects:?}");
 }
 
 #[test]

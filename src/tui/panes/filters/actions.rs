@@ -1,7 +1,7 @@
 //! The actions of the filters pane.
 
 use super::thresholds::{self, Stride};
-use super::{FiltersPane, GROUPS, Part, Side, error_line, groups};
+use super::{FiltersPane, GROUPS, PROJECT_FILE, Part, SCORERS_LOADING, Side, error_line, groups};
 use crate::action::Action;
 use crate::pane::{Context, EditAt, Target};
 use crate::widgets::prompt::Prompt;
@@ -9,9 +9,6 @@ use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
-
-/// The file with the rules.
-const PROJECT_FILE: &str = "benchtop.toml";
 
 impl FiltersPane {
     /// Runs an action.
@@ -63,13 +60,8 @@ impl FiltersPane {
         let label = "show items such as `subtask:text` (empty: all): ";
         let prompt = Prompt::new(label, self.filter.to_text(), Vec::new());
         cx.prompt(prompt, |pane: &mut Self, text, cx| {
-            match Filter::parse(text.trim()) {
-                Ok(filter) => {
-                    pane.filter = filter;
-                    pane.request_bench(cx);
-                }
-                Err(problem) => cx.refuse(error_line(&problem)),
-            }
+            pane.filter = Filter::parse(text.trim()).map_err(|p| error_line(&p))?;
+            pane.request_bench(cx);
             Ok(())
         });
     }
@@ -122,7 +114,7 @@ impl FiltersPane {
                 {
                     cx.refuse("this subtask has no own threshold: esc shows all items");
                 }
-                Some(_) => self.put(None, cx),
+                Some(_) => self.set(None, cx),
                 None => cx.refuse(format!("no {} threshold", name(self.active))),
             },
             Action::NextScale => self.next_scale(cx),
@@ -193,23 +185,29 @@ impl FiltersPane {
         self.fill_groups();
     }
 
-    /// Sets or removes the active threshold.
-    fn put(&mut self, to: Option<f32>, cx: &mut Context<'_>) {
-        if let Some(why) = self.rules.locked() {
-            return cx.refuse(why);
+    /// Sets or removes the active threshold, or says why it cannot.
+    fn set(&mut self, to: Option<f32>, cx: &mut Context<'_>) {
+        if let Err(why) = self.put(to, cx) {
+            cx.refuse(why);
         }
-        let Some(measure) = self.measure() else {
-            return cx.refuse("the scorers are still loading");
-        };
+    }
+
+    /// Sets or removes the active threshold.
+    fn put(&mut self, to: Option<f32>, cx: &mut Context<'_>) -> Result<(), String> {
+        if let Some(why) = self.rules.locked() {
+            return Err(why);
+        }
+        let measure = self.measure().ok_or(SCORERS_LOADING)?;
         let (subtask, logit) = (self.subtask().map(str::to_string), self.logit());
         let all = thresholds::line(self.rules.edited(), &measure, self.active, None, logit);
         if subtask.is_some() && all.is_none() {
-            return cx.refuse(format!(
+            return Err(format!(
                 "set the {} threshold for all items first (esc)",
                 name(self.active)
             ));
         }
         self.put_line(&measure, subtask.as_deref(), to, cx);
+        Ok(())
     }
 
     /// Sets or removes the active threshold of all items or of a subtask.
@@ -234,7 +232,7 @@ impl FiltersPane {
 
     fn shift(&mut self, right: bool, stride: Stride, cx: &mut Context<'_>) {
         let Some(measure) = self.measure() else {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         };
         let Some((_, bench, _)) = self.shown() else {
             return cx.refuse("no scores yet");
@@ -248,7 +246,7 @@ impl FiltersPane {
                 name(self.active),
                 thresholds::number(at)
             ));
-            return self.put(Some(at), cx);
+            return self.set(Some(at), cx);
         };
         // A threshold far beyond the last score has no further effect.
         let far = (high - low).max(bar as f32);
@@ -256,12 +254,12 @@ impl FiltersPane {
         if (right && to > high + far) || (!right && to < low - far) {
             return cx.refuse("no scores in that direction");
         }
-        self.put(Some(to), cx);
+        self.set(Some(to), cx);
     }
 
     fn ask_line(&self, cx: &mut Context<'_>) {
         let Some(measure) = self.measure() else {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         };
         let text = self
             .line(self.active)
@@ -274,21 +272,17 @@ impl FiltersPane {
             measure.name()
         );
         let prompt = Prompt::new(label, text, Vec::new());
-        cx.prompt(prompt, |pane: &mut Self, text, cx| {
-            match threshold(text) {
-                Ok(None) if pane.line(pane.active).is_none() => {
-                    cx.refuse(format!("no {} threshold", name(pane.active)));
-                }
-                Ok(to) => pane.put(to, cx),
-                Err(why) => cx.refuse(why),
+        cx.prompt(prompt, |pane: &mut Self, text, cx| match threshold(text)? {
+            None if pane.line(pane.active).is_none() => {
+                Err(format!("no {} threshold", name(pane.active)))
             }
-            Ok(())
+            to => pane.put(to, cx),
         });
     }
 
     fn next_scale(&mut self, cx: &mut Context<'_>) {
         let Some(measure) = self.measure() else {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         };
         let Some(next) = measure.scales().get(1).cloned() else {
             return cx.refuse(format!("{} has one scale", measure.scorer));
@@ -304,7 +298,7 @@ impl FiltersPane {
             .and_then(|s| s.as_ref().ok())
             .map_or(0, Vec::len);
         if count == 0 {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         }
         self.at = if next {
             (self.at + 1) % count
@@ -363,18 +357,15 @@ impl FiltersPane {
         let text = own.map(thresholds::number).unwrap_or_default();
         let prompt = Prompt::new(label, text, Vec::new());
         cx.prompt(prompt, move |pane: &mut Self, text, cx| {
-            match (threshold(text), pane.measure()) {
-                (Ok(to), Some(measure)) => pane.put_line(&measure, Some(&value), to, cx),
-                (Err(why), _) => cx.refuse(why),
-                (Ok(_), None) => {}
-            }
+            let measure = pane.measure().ok_or(SCORERS_LOADING)?;
+            pane.put_line(&measure, Some(&value), threshold(text)?, cx);
             Ok(())
         });
     }
 
     fn choose_pair(&self, cx: &mut Context<'_>) {
         let (Some(here), Some(Ok(list))) = (self.scorer(), &self.scorers) else {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         };
         let others: Vec<_> = list.iter().filter(|s| s.scorer != here.scorer).collect();
         let lines = others

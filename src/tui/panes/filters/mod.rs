@@ -43,6 +43,10 @@ use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
 use benchtop_protocol::wire::request;
 
+/// The file with the rules.
+const PROJECT_FILE: &str = "benchtop.toml";
+/// Why nothing can be done with scores yet.
+const SCORERS_LOADING: &str = "the scorers are still loading";
 /// Sample items to request on each side of the threshold.
 const SAMPLES: u8 = 8;
 /// The properties for groups, in the order of the key.
@@ -464,6 +468,16 @@ impl Pane for FiltersPane {
         if self.recount_at.is_over(cx.env.now) && cx.env.is_shown {
             self.refresh(cx);
         }
+    }
+
+    fn unsaved(&self) -> Vec<String> {
+        let edited = self.rules.is_edited();
+        let edited = edited.then(|| format!("rules in {PROJECT_FILE}"));
+        edited.into_iter().collect()
+    }
+
+    fn save_unsaved(&mut self, cx: &mut Context<'_>) {
+        self.run(Action::SaveRules, cx);
     }
 
     fn shows_progress(&self) -> bool {

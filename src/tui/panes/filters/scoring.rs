@@ -1,6 +1,6 @@
 //! Scorers and their jobs: counting, starting, pausing, resuming, canceling.
 
-use super::{FiltersPane, error_line};
+use super::{FiltersPane, SCORERS_LOADING, error_line};
 use crate::pane::{Ask, Context, Opens};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::grouped;
@@ -51,7 +51,7 @@ fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Context<'_>) {
         move |_: &mut FiltersPane, pick, cx| {
             if pick == 0 {
                 let ask = request::JobAct { id, act };
-                cx.send(Ask::consenting(to, ask, FiltersPane::on_act));
+                cx.send(Ask::consenting(to, ask, FiltersPane::on_act).for_key());
             }
         },
     );
@@ -133,8 +133,8 @@ fn confirm(mut job: NewScoring, counted: Result<ScoringState>, cx: &mut Context<
 fn start(job: NewScoring, to: Vec<Destination>, cx: &mut Context<'_>) {
     let ask = request::Score(NewScoring { dry: false, ..job });
     cx.send(match to.is_empty() {
-        true => Ask::new(ask, FiltersPane::on_started),
-        false => Ask::consenting(to, ask, FiltersPane::on_started),
+        true => Ask::new(ask, FiltersPane::on_started).for_key(),
+        false => Ask::consenting(to, ask, FiltersPane::on_started).for_key(),
     });
 }
 
@@ -142,7 +142,7 @@ impl FiltersPane {
     /// Asks for the items to score.
     pub(super) fn begin_scoring(&self, cx: &mut Context<'_>) {
         let Some(state) = self.scorer() else {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         };
         if let Some(why) = &state.not_ready {
             return cx.refuse(format!("{} cannot run: {why}", state.scorer));
@@ -179,11 +179,9 @@ impl FiltersPane {
         let prompt = Prompt::new(label, self.filter.to_text(), Vec::new());
         cx.prompt(prompt, |pane: &mut Self, words, cx| {
             let words = words.trim();
-            match (Filter::parse(words), pane.scorer()) {
-                (Ok(_), Some(state)) => count(state.scorer.clone(), words.into(), cx),
-                (Err(problem), _) => cx.refuse(error_line(&problem)),
-                (Ok(_), None) => {}
-            }
+            Filter::parse(words).map_err(|problem| error_line(&problem))?;
+            let state = pane.scorer().ok_or(SCORERS_LOADING)?;
+            count(state.scorer.clone(), words.into(), cx);
             Ok(())
         });
     }
@@ -221,7 +219,7 @@ impl FiltersPane {
         act: impl FnOnce(&ScoringState) -> std::result::Result<JobAct, String>,
     ) {
         let Some(state) = self.scorer() else {
-            return cx.refuse("the scorers are still loading");
+            return cx.refuse(SCORERS_LOADING);
         };
         let Some(job) = &state.job else {
             return cx.refuse(format!("{} has no job: press s to score", state.scorer));
@@ -230,7 +228,7 @@ impl FiltersPane {
             (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
                 agree(job.id, act, waits, cx);
             }
-            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
+            (Ok(act), _) => cx.ask_now(request::JobAct { id: job.id, act }, Self::on_act),
             (Err(why), _) => cx.refuse(why),
         }
     }

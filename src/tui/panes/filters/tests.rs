@@ -340,10 +340,9 @@ fn thresholds_are_typed_removed_and_set_again() {
     );
     assert!(picture.contains("▼flag 24.0"), "{picture}");
     for wrong in ["many", "inf", "NaN", "1e99"] {
-        assert!(
-            refused(&write(&mut pane, Action::TypeLine, wrong)).contains(wrong),
-            "{wrong}"
-        );
+        let mut prompt = only(act(&mut pane, Action::TypeLine));
+        let why = recorder().write(&mut pane, &mut prompt, wrong);
+        assert!(why.unwrap_err().contains(wrong), "{wrong}");
     }
     press(&mut pane, Action::RemoveThreshold);
     assert_eq!(pane.line(RuleAction::Flag), None);
@@ -403,6 +402,8 @@ fn another_scale_shows_the_same_threshold() {
 fn a_subtask_can_have_its_own_threshold() {
     let mut pane = ready();
     press(&mut pane, Action::Bottom);
+    let mut prompt = only(act(&mut pane, Action::OwnThreshold));
+    assert!(recorder().write(&mut pane, &mut prompt, "many").is_err());
     let effects = write(&mut pane, Action::OwnThreshold, "22.5");
     settle(&mut pane, effects);
     assert_eq!(
@@ -741,8 +742,11 @@ fn scoring_is_counted_first_and_shows_progress() {
     };
     assert_eq!(said(&count(&mut pane, nothing)).severity, Severity::Info);
     let mut prompt = only(choose(&mut pane, Action::StartScoring, 1));
-    let effects = recorder().write(&mut pane, &mut prompt, "status:nonsense");
-    assert!(refused(&effects.unwrap()).contains("nonsense"));
+    let wrong = recorder().write(&mut pane, &mut prompt, "status:nonsense");
+    assert!(wrong.unwrap_err().contains("nonsense"));
+    let mut prompt = only(act(&mut pane, Action::Find));
+    let wrong = recorder().write(&mut pane, &mut prompt, "status:nonsense");
+    assert!(wrong.unwrap_err().contains("nonsense"));
 }
 
 #[test]

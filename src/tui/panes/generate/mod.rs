@@ -280,7 +280,7 @@ impl GeneratePane {
             (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
                 start::agree(job.id, act, waits, cx);
             }
-            (Ok(act), _) => cx.ask(request::JobAct { id: job.id, act }, Self::on_act),
+            (Ok(act), _) => cx.ask_now(request::JobAct { id: job.id, act }, Self::on_act),
             (Err(why), _) => cx.refuse(why),
         }
     }
@@ -304,17 +304,14 @@ impl GeneratePane {
                 "" => None,
                 text => match text.parse::<u32>() {
                     Ok(n) if n > 0 => Some(n),
-                    _ => {
-                        cx.refuse(format!("`{text}` is not a whole number from 1"));
-                        return Ok(());
-                    }
+                    _ => return Err(format!("`{text}` is not a whole number from 1")),
                 },
             };
             let act = match limit {
                 Limit::Batch => JobAct::Batch(number),
                 Limit::PerMinute => JobAct::PerMinute(number),
             };
-            cx.ask(request::JobAct { id, act }, Self::on_act);
+            cx.ask_now(request::JobAct { id, act }, Self::on_act);
             Ok(())
         });
     }
@@ -336,7 +333,7 @@ impl GeneratePane {
             table: rows::failures(id, None),
         });
         let ask = request::JobFailures { id, from: 0 };
-        cx.ask(ask, move |pane: &mut Self, list, _| {
+        cx.ask_now(ask, move |pane: &mut Self, list, _| {
             pane.on_failures(id, list)
         });
     }

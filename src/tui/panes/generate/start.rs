@@ -32,10 +32,8 @@ pub(super) fn which(cx: &mut Context<'_>) {
         let label = "filter, such as `subtask:animal status:pending`: ";
         let prompt = Prompt::new(label, "", Vec::new());
         cx.prompt(prompt, |_: &mut GeneratePane, words, cx| {
-            match Filter::parse(words.trim()) {
-                Ok(_) => count_plan(Plan::Filter(words.trim().into()), cx),
-                Err(problem) => cx.refuse(error_line(&problem)),
-            }
+            Filter::parse(words.trim()).map_err(|problem| error_line(&problem))?;
+            count_plan(Plan::Filter(words.trim().into()), cx);
             Ok(())
         });
     });
@@ -62,17 +60,11 @@ fn count(job: NewJob, cx: &mut Context<'_>) {
     cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
 }
 
-/// Asks for a setting and counts again. Asks again if it is invalid.
+/// Asks for a setting and counts again.
 fn ask_setting(job: NewJob, setting: Setting, text: &str, cx: &mut Context<'_>) {
     let prompt = Prompt::new(setting.expects(), text, Vec::new());
     cx.prompt(prompt, move |_: &mut GeneratePane, typed, cx| {
-        match setting.set(job.clone(), typed) {
-            Ok(job) => count(job, cx),
-            Err(why) => {
-                ask_setting(job.clone(), setting, typed.trim(), cx);
-                cx.refuse(why);
-            }
-        }
+        count(setting.set(job.clone(), typed)?, cx);
         Ok(())
     });
 }
@@ -148,8 +140,8 @@ fn start(job: NewJob, samples: u32, to: Vec<Destination>, cx: &mut Context<'_>) 
     };
     let ask = request::Generate(Box::new(job));
     cx.send(match to.is_empty() {
-        true => Ask::new(ask, GeneratePane::on_started),
-        false => Ask::consenting(to, ask, GeneratePane::on_started),
+        true => Ask::new(ask, GeneratePane::on_started).for_key(),
+        false => Ask::consenting(to, ask, GeneratePane::on_started).for_key(),
     });
 }
 
@@ -177,7 +169,7 @@ pub(super) fn agree(id: u32, act: JobAct, waits: &PendingConsent, cx: &mut Conte
         move |_: &mut GeneratePane, pick, cx| {
             if pick == 0 {
                 let ask = request::JobAct { id, act };
-                cx.send(Ask::consenting(to, ask, GeneratePane::on_act));
+                cx.send(Ask::consenting(to, ask, GeneratePane::on_act).for_key());
             }
         },
     );

@@ -5,7 +5,7 @@ use super::edit_session::{Place, Places, error_line};
 use super::recompose::ask_stale;
 use super::session::Session;
 use crate::action::Action;
-use crate::pane::{Ask, Context, EditAt, Pane, PaneId, Target};
+use crate::pane::{Ask, Context, EditAt, Opens, Pane, PaneId, Target};
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text::grouped;
@@ -160,7 +160,7 @@ fn save<P: MetadataPane>(cx: &mut Context<'_>) {
     let files = saves.into_iter().filter_map(file).collect();
     cx.say("counting affected items");
     let then = |_: &mut P, impact, cx: &mut Context<'_>| on_impact::<P>(impact, cx);
-    cx.send(Ask::new(request::Impact(files), then).for_key());
+    cx.send(Ask::new(request::Impact(files), then).opens(Opens::Confirmation));
 }
 
 fn on_impact<P: MetadataPane>(impact: Result<Impact>, cx: &mut Context<'_>) {

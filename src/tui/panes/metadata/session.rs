@@ -337,12 +337,6 @@ impl Session {
         }
         self.changed().into_iter().map(save).collect()
     }
-
-    /// Discards every edit.
-    pub fn discard(&mut self) {
-        self.edited = self.base.clone();
-        (self.done, self.undone) = (Vec::new(), Vec::new());
-    }
 }
 
 fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {

@@ -220,7 +220,7 @@ impl ReviewPane {
                 write(number, loaded, pending, shown, look, &mut lines);
             }
         }
-        if let Some((_, note)) = self.note.as_ref().filter(|(of, _)| *of == number) {
+        if let Some(note) = self.notes.get(&number) {
             lines.first(&format!("your note: {note}"), Role::Accent);
         }
         let height = usize::from(area.height);

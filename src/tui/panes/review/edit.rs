@@ -104,7 +104,7 @@ impl Draft {
                 line(format!("instruction: {flat}"), self.own_instruction),
             ));
         }
-        if self.changed() {
+        if self.is_changed() {
             // The label has no help: a long question leaves no room for it.
             let label = "save as a revision: voids its verdicts";
             lines.push((Line::Save, menu::Choice::new(label)));
@@ -177,7 +177,24 @@ impl Draft {
         }
     }
 
-    fn changed(&self) -> bool {
+    /// The draft on a newer version of its item. Texts that were not edited follow it.
+    pub fn rebased(mut self, rev: u64, item: Arc<Item>) -> Draft {
+        let (old, new) = (ItemText::of(&self.item), ItemText::of(&item));
+        if self.text.question == old.question {
+            self.text.question = new.question;
+        }
+        if self.text.options == old.options {
+            self.text.options = new.options;
+        }
+        if !self.own_instruction {
+            self.text.instruction = new.instruction;
+        }
+        self.text.answer = new.answer;
+        (self.rev, self.item) = (rev, item);
+        self
+    }
+
+    pub fn is_changed(&self) -> bool {
         self.answer.is_some() || self.text != ItemText::of(&self.item)
     }
 
@@ -287,7 +304,7 @@ mod tests {
         let (_, text) = draft.asks(Line::Instruction).unwrap();
         assert_eq!(text, "Which animal?\\nA. cat\\nB. dog");
         draft.take(Line::Instruction, &text);
-        assert!(!draft.changed());
+        assert!(!draft.is_changed());
         draft.take(Line::Instruction, "Look.\\nWhich animal?");
         assert_eq!(
             draft.edit(false).unwrap().instruction.as_deref(),

@@ -46,7 +46,7 @@ pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use ratatui::layout::Rect;
 use uuid::Uuid;
@@ -109,10 +109,12 @@ pub struct ReviewPane {
     keys: Vec<String>,
     /// The round in progress.
     work: Option<Box<Work>>,
-    /// A note that waits for the verdict on its item.
-    note: Option<(u32, String)>,
-    /// An edit that was refused while it could not be shown.
-    refused_draft: Option<Draft>,
+    /// Notes that wait for the verdicts on their items.
+    notes: BTreeMap<u32, String>,
+    /// The item whose note was written last.
+    noted: Option<u32>,
+    /// Edits that are not saved, by item.
+    drafts: BTreeMap<u32, Draft>,
     /// The pane that the item was opened from. Back returns there.
     back_to: Option<PaneId>,
     /// When to send the note that is being typed to the owner.
@@ -300,11 +302,11 @@ impl ReviewPane {
             .collect()
     }
 
-    /// Gives a verdict on the item `number` as painted at revision `rev`, and goes to the next
-    /// item.
+    /// Gives a verdict on the item `number` as painted at revision `rev`, in a round the one of its
+    /// text. Goes to the next item, unless something went elsewhere meanwhile.
     pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
         if self.work.is_some() {
-            return self.decide_in_round(number, judgement);
+            return self.decide_in_round(number, rev, judgement);
         }
         let decide = Decide {
             uuid: Uuid::now_v7(),
@@ -317,7 +319,7 @@ impl ReviewPane {
         });
         self.saved = None;
         let mut effects = vec![ReviewEffect::Send(decide)];
-        if self.position + 1 < self.queue.len() {
+        if self.number() == Some(number) && self.position + 1 < self.queue.len() {
             self.forward = true;
             self.position += 1;
             effects.extend(self.arrived());
@@ -407,15 +409,6 @@ impl ReviewPane {
         self.receipts.contains(&uuid)
     }
 
-    /// The note that waits for the verdict on its item.
-    pub fn note(&self) -> Option<&(u32, String)> {
-        self.note.as_ref()
-    }
-
-    pub fn set_note(&mut self, note: Option<(u32, String)>) {
-        self.note = note;
-    }
-
     /// Scrolls the text. Returns whether it moved.
     pub fn scroll(&mut self, lines: isize) -> bool {
         if let Some(moved) = self
@@ -488,6 +481,7 @@ impl ReviewPane {
         Some(Painted {
             number,
             rev: loaded.rev,
+            text_rev: loaded.text_rev,
             ready: !matches!(self.picture, Picture::Loading),
             pictures,
         })
@@ -499,4 +493,8 @@ impl ReviewPane {
 }
 
 #[cfg(test)]
+mod note_tests;
+#[cfg(test)]
 mod receipt_tests;
+#[cfg(test)]
+mod testing;

@@ -22,13 +22,38 @@ impl ReviewPane {
         cx.say(format!(
             "kept your note on #{number} (“{shown}”); {key} continues it"
         ));
-        self.set_note(Some((number, note)));
+        self.set_note(number, &note);
     }
 
     /// The unfinished note on this item.
     pub(super) fn unfinished_note(&self, number: u32) -> String {
-        let note = self.note().filter(|(of, _)| *of == number);
-        note.map(|(_, note)| note.clone()).unwrap_or_default()
+        self.notes.get(&number).cloned().unwrap_or_default()
+    }
+
+    /// Replaces the unfinished note on an item. Returns whether it changed.
+    pub(super) fn set_note(&mut self, number: u32, note: &str) -> bool {
+        self.noted = Some(number);
+        let old = match note.trim().is_empty() {
+            true => return self.notes.remove(&number).is_some(),
+            false => self.notes.insert(number, note.to_string()),
+        };
+        old.as_deref() != Some(note)
+    }
+
+    /// The note to resume with: the one written last, or else any.
+    fn note(&self) -> Option<(u32, String)> {
+        let last = self
+            .noted
+            .and_then(|number| self.notes.get_key_value(&number));
+        let note = last.or_else(|| self.notes.first_key_value());
+        note.map(|(number, note)| (*number, note.clone()))
+    }
+
+    /// Items with a note that the next start will not offer.
+    pub(super) fn unsaved_notes(&self) -> impl Iterator<Item = u32> {
+        let kept = self.note().map(|(number, _)| number);
+        let numbers = self.notes.keys().copied();
+        numbers.filter(move |number| Some(*number) != kept)
     }
 
     /// Asks for the note on the item on screen.
@@ -52,9 +77,8 @@ impl ReviewPane {
     }
 
     /// Keeps the typed note for the next verdict on the item.
-    fn on_note(&mut self, number: u32, note: &str, cx: &mut Context<'_>) {
-        let note = note.trim();
-        self.set_note((!note.is_empty()).then(|| (number, note.to_string())));
+    pub(super) fn on_note(&mut self, number: u32, note: &str, cx: &mut Context<'_>) {
+        self.set_note(number, note.trim());
         self.remember(cx);
     }
 
@@ -64,7 +88,7 @@ impl ReviewPane {
         if note.is_empty() {
             return None;
         }
-        self.set_note(None);
+        self.set_note(number, "");
         cx.tagged(note.clone());
         self.note_due.restart(cx.env.now + REMEMBER_MS);
         Some(note)
@@ -72,25 +96,15 @@ impl ReviewPane {
 
     /// Restores the note of a refused verdict.
     pub(super) fn restore_note(&mut self, number: u32, note: Option<String>) {
-        if let (Some(note), None) = (note, self.note()) {
-            self.set_note(Some((number, note)));
+        if let Some(note) = note {
+            self.notes.entry(number).or_insert(note);
         }
     }
 
     /// Tracks the note while it is typed.
     pub(super) fn watch_note(&mut self, number: u32, note: &str, cx: &mut Context<'_>) {
-        let now = (!note.trim().is_empty()).then(|| (number, note.to_string()));
-        if now.as_ref() != self.note() {
-            self.set_note(now);
+        if self.set_note(number, note) {
             self.note_due.restart(cx.env.now + REMEMBER_MS);
-        }
-    }
-
-    /// The menu was closed: drops its note.
-    pub(super) fn forget_note(&mut self, cx: &mut Context<'_>) {
-        if self.note().is_some() {
-            self.set_note(None);
-            self.remember(cx);
         }
     }
 
@@ -98,7 +112,7 @@ impl ReviewPane {
     pub(super) fn remember(&mut self, cx: &mut Context<'_>) {
         self.note_due.stop();
         let place = ResumePoint {
-            note: self.note().cloned(),
+            note: self.note(),
             ..self.place()
         };
         cx.send(Ask::new(request::SetPlace(place), show_error).before_quit());

@@ -172,7 +172,12 @@ impl Pane for ReviewPane {
                     self.refetch(number, cx);
                 }
             }
-            Notice::Quitting => drop(self.give_back(cx)),
+            Notice::Quitting => {
+                self.give_back(cx);
+                if self.note_due.due().is_some() {
+                    self.remember(cx);
+                }
+            }
             _ => {}
         }
     }
@@ -221,6 +226,31 @@ impl Pane for ReviewPane {
                 Some((ready.clone(), self.layout(self.area).picture))
             }
             _ => None,
+        }
+    }
+
+    fn unsaved(&self) -> Vec<String> {
+        let edits = self
+            .drafts
+            .keys()
+            .map(|number| format!("edit of #{number}"));
+        let notes = self
+            .unsaved_notes()
+            .map(|number| format!("note on #{number}"));
+        edits.chain(notes).collect()
+    }
+
+    fn save_unsaved(&mut self, cx: &mut Context<'_>) {
+        let (draft, note) = (
+            self.drafts.keys().next().copied(),
+            self.unsaved_notes().next(),
+        );
+        if let Some(number) = draft {
+            self.go_to_item(number, cx);
+            self.edit_item(cx);
+        } else if let Some(number) = note {
+            self.go_to_item(number, cx);
+            self.ask_note(cx);
         }
     }
 

@@ -376,9 +376,9 @@ impl ReviewPane {
     pub(super) fn decide_in_round(
         &mut self,
         number: u32,
+        rev: u64,
         judgement: Judgement,
     ) -> Vec<ReviewEffect> {
-        let rev = self.loaded(number).map(|l| l.text_rev);
         let Some(work) = &mut self.work else {
             return Vec::new();
         };
@@ -396,7 +396,7 @@ impl ReviewPane {
         let decide = Decide {
             uuid: Uuid::now_v7(),
             number,
-            expected: rev,
+            expected: Some(rev),
             judgement,
         };
         work.phase = Phase::Saving(decide.uuid);

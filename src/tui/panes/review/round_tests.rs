@@ -115,54 +115,15 @@ fn the_next_item_is_requested_after_the_receipt() {
 
 #[test]
 fn the_seen_revision_is_that_of_the_text() {
-    let mut pane = working("single");
-    pane.on_assignment(NextAssignment::Item(served(7, 0, false)), START);
-    let item = benchtop_model::Item {
-        id: "kites/7".into(),
-        dataset: "kites".into(),
-        key: benchtop_model::Key::Int(7),
-        form: benchtop_model::Form::Plain,
-        images: vec![],
-        prompt: None,
-        negative_prompt: None,
-        instruction: None,
-        question: "?".into(),
-        kind: benchtop_model::QuestionKind::YesNo,
-        options: vec![],
-        answer: "yes".into(),
-        task: None,
-        subtask: None,
-        granularity: None,
-        level: None,
-        style: None,
-        pair: None,
-        rotation: None,
-        provenance: None,
-        variant: None,
-        edited: None,
-        extra: serde_json::Map::new(),
-    };
-    let json = serde_json::to_string(&item).unwrap();
+    let mut pane = crate::panes::review::testing::pane_at(7);
     let view = ItemView {
-        number: 7,
-        json,
-        status: Status::Pending,
         rev: 12,
         text_rev: 3,
-        standing: vec![],
-        stale: None,
-        chips: vec![],
+        ..crate::panes::review::testing::view(7)
     };
     let _ = pane.on_item(7, Ok(view));
-    let effects = pane.decide(
-        7,
-        12,
-        Judgement::new(Verdict::Accept, benchtop_model::Seen::Painted),
-    );
-    assert!(
-        matches!(&effects[..], [ReviewEffect::Send(decide)] if decide.expected == Some(3)),
-        "{effects:?}"
-    );
+    let painted = pane.on_screen().unwrap();
+    assert_eq!((painted.rev, painted.text_rev), (12, 3));
 }
 
 #[test]

@@ -32,8 +32,13 @@ impl ReviewPane {
         cx.ask(request::Rounds, move |_: &mut Self, rounds, cx| {
             let rounds = rounds.unwrap_or_default().into_iter();
             let mut open = rounds.filter(|r| r.name == name && r.closed.is_none());
-            if let Some(round) = open.next() {
-                cx.open(Target::Round(Box::new(round)));
+            match open.next() {
+                Some(round) if cx.env.is_shown => cx.open(Target::Round(Box::new(round))),
+                Some(_) => cx.say(format!(
+                    "{} opens Rounds to resume round `{name}`",
+                    cx.key(Action::GoRounds)
+                )),
+                None => {}
             }
         });
     }

@@ -41,7 +41,12 @@ impl ReviewPane {
 
     /// Gives a verdict on the item as it was seen.
     pub(super) fn give(&mut self, viewed: &Viewed, judgement: Judgement, cx: &mut Context<'_>) {
-        let effects = self.decide(viewed.number, viewed.rev, judgement);
+        // In a round, the verdicts of others raise the revision of the item.
+        let rev = match self.work() {
+            Some(_) => viewed.text_rev,
+            None => viewed.rev,
+        };
+        let effects = self.decide(viewed.number, rev, judgement);
         self.carry_out(effects, cx);
     }
 
@@ -94,20 +99,21 @@ impl ReviewPane {
                 .work()
                 .and_then(|work| work.state.protocol.key_labels());
             let what = rule.map_or("reject", |keys| keys.reject);
+            let begun = pane.unfinished_note(number);
             let menu = Menu::new(format!("{what} #{number}: why?"), choices)
                 .several()
-                .keeping(&pane.unfinished_note(number));
+                .keeping(&begun);
             let menu = menu.with_tags(cx.env.tags.to_vec());
             cx.menu_live(menu, move |pane: &mut Self, picked, cx| match picked {
                 Picked::Noted(note) => pane.watch_note(number, note, cx),
                 Picked::Chosen(chosen) => pane.reject_for(&viewed, &chosen, cx),
-                Picked::Cancelled => pane.forget_note(cx),
+                Picked::Cancelled => pane.on_note(number, &begun, cx),
             });
         });
     }
 
     fn reject_for(&mut self, viewed: &Viewed, chosen: &Chosen, cx: &mut Context<'_>) {
-        self.set_note(None);
+        self.set_note(viewed.number, "");
         let reasons = chosen
             .picks
             .iter()

@@ -167,15 +167,19 @@ impl RoundsPane {
         ];
         // The cursor starts on the safe line.
         cx.choose_in(menu(title, lines).at(1), |pane: &mut Self, pick, cx| {
-            let new = pane.form.as_ref().and_then(Form::request);
-            if let Some(new) = new.filter(|_| pick == 0) {
-                cx.ask(new_round(new, false), Self::on_created);
-            }
+            let form = pane.form.as_ref().filter(|_| pick == 0);
+            let Some((edit, new)) = form.and_then(|form| Some((form.edit(), form.request()?)))
+            else {
+                return;
+            };
+            cx.ask_now(new_round(new, false), move |pane: &mut Self, made, cx| {
+                pane.on_created(edit, made, cx)
+            });
         });
     }
 
     /// Receives the round just created.
-    fn on_created(&mut self, made: Result<RoundState>, cx: &mut Context<'_>) {
+    fn on_created(&mut self, edit: u64, made: Result<RoundState>, cx: &mut Context<'_>) {
         let state = match made {
             Ok(state) => state,
             Err(problem) => {
@@ -186,7 +190,10 @@ impl RoundsPane {
                 return;
             }
         };
-        (self.form, self.open) = (None, false);
+        // A form that was edited meanwhile is for another round.
+        if self.form.take_if(|form| form.edit() == edit).is_some() {
+            self.open = false;
+        }
         cx.done(format!(
             "created `{}`: {} items, {} verdicts; {} starts",
             state.name,
@@ -244,7 +251,7 @@ fn choose_close(round: &RoundState, cx: &mut Context<'_>) {
             round: name,
             closed,
         };
-        cx.ask(ask, |pane: &mut RoundsPane, done, cx| {
+        cx.ask_now(ask, |pane: &mut RoundsPane, done, cx| {
             pane.on_changed(done, what, cx);
         });
     });
@@ -263,10 +270,7 @@ fn choose_rule(round: &RoundState, cx: &mut Context<'_>) {
         let label = "kept if at least this many accept";
         let prompt = Prompt::new(label, "3 of 5", Vec::new());
         cx.prompt(prompt, move |_: &mut RoundsPane, text, cx| {
-            match majority(text) {
-                Ok(votes) => try_rule(name.clone(), Protocol::Majority(votes), cx),
-                Err(why) => cx.refuse(why),
-            }
+            try_rule(name.clone(), Protocol::Majority(majority(text)?), cx);
             Ok(())
         });
     });
@@ -277,7 +281,7 @@ fn try_rule(round: String, rule: Protocol, cx: &mut Context<'_>) {
         round: round.clone(),
         protocol: rule,
     };
-    cx.ask(ask, move |pane: &mut RoundsPane, found, _| {
+    cx.ask_now(ask, move |pane: &mut RoundsPane, found, _| {
         pane.tried = Some((round, rule, found));
     });
 }
@@ -300,7 +304,7 @@ fn choose_delete(round: &RoundState, cx: &mut Context<'_>) {
             return;
         }
         let what = format!("deleted `{name}`");
-        cx.ask(
+        cx.ask_now(
             request::DeleteRound(name),
             |pane: &mut RoundsPane, done, cx| pane.on_changed(done, what, cx),
         );
@@ -315,8 +319,6 @@ fn ask_guidelines(round: &RoundState, cx: &mut Context<'_>) {
     let then =
         move |_: &mut RoundsPane, text: Result<Option<GuidelinesText>>, cx: &mut Context<'_>| {
             match text {
-                // Do not interrupt a user who is choosing something.
-                _ if cx.env.is_covered => {}
                 Ok(Some(guidelines)) => cx.page(guidelines_page(&name, &guidelines)),
                 Ok(None) => cx.refuse(format!("`{name}` has no guidelines")),
                 Err(problem) => cx.refuse(error_line(&problem)),
@@ -335,7 +337,7 @@ fn ask_people(round: &RoundState, cx: &mut Context<'_>) {
     cx.prompt(prompt, move |pane: &mut RoundsPane, text, cx| {
         match pane.rounds.iter().find(|round| round.name == name) {
             Some(round) => change_people(round, text, cx),
-            None => cx.refuse(format!("round `{name}` no longer exists")),
+            None => return Err(format!("round `{name}` no longer exists")),
         }
         Ok(())
     });
@@ -381,7 +383,7 @@ fn change_people(round: &RoundState, text: &str, cx: &mut Context<'_>) {
         add,
         remove,
     };
-    cx.ask(ask, |pane: &mut RoundsPane, done, cx| {
+    cx.ask_now(ask, |pane: &mut RoundsPane, done, cx| {
         pane.on_changed(done, what, cx);
     });
 }

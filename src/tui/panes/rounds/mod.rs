@@ -120,6 +120,18 @@ impl Pane for RoundsPane {
         }
     }
 
+    fn unsaved(&self) -> Vec<String> {
+        let edited = self.form.as_ref().filter(|form| form.edit() > 0);
+        edited
+            .map(|_| "form of a new round".into())
+            .into_iter()
+            .collect()
+    }
+
+    fn save_unsaved(&mut self, cx: &mut Context<'_>) {
+        self.run(Action::NewRound, cx);
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         let look = scene.look;
         if let Some(form) = self.form.as_ref().filter(|_| self.open) {

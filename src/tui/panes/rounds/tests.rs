@@ -168,7 +168,7 @@ fn closing_asks_first_and_what_if_shows_counts() {
     let mut menu = only(act(&mut pane, Action::WhatIf));
     let last = lines(&menu).1.len() - 1;
     let mut prompt = only(rec.choose(&mut pane, &mut menu, last));
-    refused(&rec.write(&mut pane, &mut prompt, "9 of 5").unwrap());
+    assert!(rec.write(&mut pane, &mut prompt, "9 of 5").is_err());
     let mut tried = |pane: &mut RoundsPane, found: Result<WhatIf>| {
         let ask = only(rec.write(pane, &mut prompt, "1 of 2").unwrap());
         assert!(
@@ -334,6 +334,49 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
     assert!(!pane.typing() && drawn(&mut pane, 80, 21).contains("round-1"));
 }
 
+/// Whether the program says so if it cannot send this request.
+fn is_for_key(ask: &Effect) -> bool {
+    matches!(ask, Effect::Ask(ask) if ask.is_for_key)
+}
+
+#[test]
+fn a_key_without_a_connection_is_answered() {
+    let mut pane = pane(vec![state("first", "both-accept")]);
+    let rec = recorder();
+    for action in [Action::CloseRound, Action::WhatIf, Action::DeleteRound] {
+        let mut menu = only(act(&mut pane, action));
+        assert!(
+            is_for_key(&only(rec.choose(&mut pane, &mut menu, 0))),
+            "{action:?}"
+        );
+    }
+    let mut prompt = only(act(&mut pane, Action::EditAnnotators));
+    let ask = only(rec.write(&mut pane, &mut prompt, "ann").unwrap());
+    assert!(is_for_key(&ask));
+    act(&mut pane, Action::NewRound);
+    let check = only(act(&mut pane, Action::CreateRound));
+    assert!(is_for_key(&check));
+    let mut menu = only(would(&mut pane, check, Ok(state("round-1", "single"))));
+    assert!(is_for_key(&only(rec.choose(&mut pane, &mut menu, 0))));
+}
+
+#[test]
+fn a_form_that_changed_since_the_round_was_created_stays() {
+    let mut pane = pane(vec![]);
+    let rec = recorder();
+    let mut created = |change: &str| {
+        act(&mut pane, Action::NewRound);
+        let check = only(act(&mut pane, Action::CreateRound));
+        let mut menu = only(would(&mut pane, check, Ok(state("round-1", "single"))));
+        let ask = only(rec.choose(&mut pane, &mut menu, 0));
+        write(&mut pane, change);
+        would(&mut pane, ask, Ok(state("round-1", "single")));
+        pane.form.is_some()
+    };
+    assert!(!created(""));
+    assert!(created("x"));
+}
+
 #[test]
 fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
     let mut first = state("first", "both-accept");
@@ -352,6 +395,10 @@ fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
         "former annotators are not listed"
     );
     said(&rec.write(&mut pane, &mut prompt, &text).unwrap());
+    let rounds = std::mem::take(&mut pane.rounds);
+    let gone = rec.write(&mut pane, &mut prompt, "ann");
+    assert!(gone.is_err(), "the names stay while the round is unknown");
+    pane.rounds = rounds;
     let ask = only(
         rec.write(&mut pane, &mut prompt, "ann,cem , dan,eve,zoe")
             .unwrap(),

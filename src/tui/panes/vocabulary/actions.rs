@@ -1,6 +1,7 @@
 //! The actions of the vocabulary pane.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
@@ -10,7 +11,7 @@ use crate::panes::metadata::edit_session::error_line;
 use crate::panes::metadata::{EditSession, Phase, Place, Side, actions};
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
-use benchtop_model::{Finding, Result};
+use benchtop_model::{Error, Finding, Result};
 
 /// Lines per page key.
 const PAGE: usize = 10;
@@ -202,15 +203,18 @@ impl VocabularyPane {
             return cx.refuse("no term");
         }
         match action {
-            Action::AddTerm => Self::ask_term(format!("new term of {name}: "), cx),
-            Action::RenameTerm => self.ask_rename(cx),
-            Action::RemoveTerm => drop(self.apply(cx, |v| edits::remove(v, &chosen))),
+            Action::AddTerm => self.ask_term(&name, "new", cx),
+            Action::RenameTerm => self.ask_rename(name, cx),
+            Action::RemoveTerm => {
+                let done = self.apply(&name, cx, |v| edits::remove(v, &chosen));
+                or_refuse(done, cx);
+            }
             Action::ToggleTerm => self.toggle(&name, &chosen, cx),
             Action::TermDown | Action::TermUp => {
                 self.move_term(&name, action == Action::TermDown, cx);
             }
-            Action::MoveTerms => self.ask_move(&name, chosen.len(), cx),
-            _ => self.ask_replace(cx),
+            Action::MoveTerms => self.ask_move(name, cx),
+            _ => self.ask_replace(name, cx),
         }
     }
 
@@ -229,10 +233,11 @@ impl VocabularyPane {
         if to >= self.entries.len() {
             return cx.refuse("already at the end of the list");
         }
-        self.changing(cx, |edit_session| {
+        let done = self.changing(cx, |edit_session| {
             let session = edit_session.session_mut();
             session.edit(&[name], |v| v[0].move_term(at, to))
         });
+        or_refuse(done, cx);
         self.table.go_to_id(to as u64);
     }
 
@@ -243,7 +248,7 @@ impl VocabularyPane {
             .filter(|e| chosen.contains(&e.at))
             .collect();
         let disabled = terms_here.iter().any(|e| !e.disabled);
-        if name == STYLE {
+        let done = if name == STYLE {
             let terms: Vec<_> = terms_here
                 .iter()
                 .map(|e| (STYLE.to_string(), e.text.clone()))
@@ -251,53 +256,57 @@ impl VocabularyPane {
             self.changing(cx, |edit_session| {
                 let session = edit_session.session_mut();
                 session.set_disabled(&terms, disabled).map(|_| ())
-            });
+            })
         } else {
-            self.apply(cx, |v| edits::set_disabled(v, chosen, disabled));
-        }
+            self.apply(name, cx, |v| edits::set_disabled(v, chosen, disabled))
+        };
+        or_refuse(done, cx);
     }
 
-    /// Replaces the text of the current vocabulary with the result of `edit`. Returns whether that
-    /// was possible.
+    /// Replaces the text of a vocabulary with the result of `edit`.
     pub(super) fn apply(
         &mut self,
+        name: &str,
         cx: &mut Context<'_>,
         edit: impl FnOnce(&Vocabulary) -> Result<String>,
-    ) -> bool {
-        let Some(name) = self.current().map(String::from) else {
-            return false;
-        };
+    ) -> Edited {
         self.changing(cx, |edit_session| {
-            let vocabularies = edit_session.session().edited().vocabularies();
-            let Some(vocabulary) = vocabularies.get(&name).cloned() else {
-                return Ok(());
-            };
+            let vocabulary = vocabulary(edit_session, name)?;
             let text = edit(&vocabulary)?;
-            let rules = Self::renamed_rules(edit_session, &name, &text).unwrap_or_default();
-            let texts = std::iter::once((file_of(&name), text)).chain(rules);
+            let rules = Self::renamed_rules(edit_session, name, &text).unwrap_or_default();
+            let texts = std::iter::once((file_of(name), text)).chain(rules);
             edit_session.session_mut().set(texts.collect(), false);
             Ok(())
         })
     }
 
-    /// Changes the metadata, or reports why that is not possible. Returns whether it was.
+    /// Changes the metadata.
     pub(super) fn changing(
         &mut self,
         cx: &mut Context<'_>,
         change: impl FnOnce(&mut EditSession) -> Result<()>,
-    ) -> bool {
-        match change(cx.metadata) {
-            Ok(()) => {
-                cx.metadata.touched();
-                self.sync(cx.metadata);
-                true
-            }
-            Err(problem) => {
-                cx.refuse(error_line(&problem));
-                false
-            }
-        }
+    ) -> Edited {
+        change(cx.metadata).map_err(|problem| error_line(&problem))?;
+        cx.metadata.touched();
+        self.sync(cx.metadata);
+        Ok(())
     }
+}
+
+/// Whether an edit was possible, or why not.
+pub(super) type Edited = std::result::Result<(), String>;
+
+pub(super) fn or_refuse(done: Edited, cx: &mut Context<'_>) {
+    if let Err(why) = done {
+        cx.refuse(why);
+    }
+}
+
+/// A vocabulary with the edits.
+pub(super) fn vocabulary(edit_session: &EditSession, name: &str) -> Result<Arc<Vocabulary>> {
+    let all = edit_session.session().edited().vocabularies();
+    let gone = || Error::input(format!("vocabulary `{name}` no longer exists"));
+    all.get(name).cloned().ok_or_else(gone)
 }
 
 pub(super) fn count(n: usize) -> String {

@@ -6,6 +6,24 @@ use benchtop_compose::metadata::vocabulary::fold;
 use benchtop_compose::metadata::{Vocabulary, file_of};
 use benchtop_model::{Error, Result};
 
+/// A term as it was when something was asked about it: its position and text. The file may change
+/// until the answer.
+pub type Known = (usize, String);
+
+/// The position of a term now.
+///
+/// # Errors
+///
+/// If it is gone.
+pub fn position(vocabulary: &Vocabulary, (at, text): &Known) -> Result<usize> {
+    let is_it = |at: &usize| vocabulary.terms().get(*at).is_some_and(|t| t.text == *text);
+    let all = std::iter::once(*at).chain(0..vocabulary.terms().len());
+    all.into_iter().find(is_it).ok_or_else(|| {
+        let name = vocabulary.name();
+        Error::input(format!("`{text}` is no longer in {name}")).file(file_of(name))
+    })
+}
+
 /// Applies `change` to the terms at positions `at` and returns the new text of the vocabulary. Each
 /// term is passed to `change` as a vocabulary with one term. If `change` empties it, the line is
 /// removed. Fails if `change` fails or if two terms would become the same.

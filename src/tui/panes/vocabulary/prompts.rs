@@ -1,26 +1,25 @@
 //! The prompts and menus of the vocabulary pane, and their answers.
 
-use std::collections::BTreeSet;
-
-use super::actions::count;
+use super::actions::{Edited, count, or_refuse, vocabulary};
+use super::edits::{self, Known, position};
 use super::rows::Show;
-use super::{Area, VocabularyPane, edits};
+use super::{Area, VocabularyPane};
 use crate::pane::{Context, Typed};
 use crate::widgets::prompt::Prompt;
 use benchtop_compose::metadata::{STYLE, file_of};
+use benchtop_model::Result;
 
-/// Asks for a line of text.
+/// Asks for a line of text. If `then` returns an error, the prompt shows it and stays open.
 pub(super) fn ask_text(
     label: impl Into<String>,
     text: impl Into<String>,
     cx: &mut Context<'_>,
-    mut then: impl FnMut(&mut VocabularyPane, &str, &mut Context<'_>) + 'static,
+    mut then: impl FnMut(&mut VocabularyPane, &str, &mut Context<'_>) -> Edited + 'static,
 ) {
     let prompt = Prompt::new(label, text, Vec::new());
     cx.prompt(prompt, move |pane: &mut VocabularyPane, text, cx| {
         pane.sync(cx.metadata);
-        then(pane, text, cx);
-        Ok(())
+        then(pane, text, cx)
     });
 }
 
@@ -51,132 +50,156 @@ impl VocabularyPane {
     }
 
     pub(super) fn ask_new_vocabulary(cx: &mut Context<'_>) {
-        ask_text("new vocabulary: ", "", cx, |pane, name, cx| {
-            pane.new_vocabulary(name, cx);
-        });
+        ask_text("new vocabulary: ", "", cx, Self::new_vocabulary);
     }
 
     /// Creates a vocabulary and asks for its first term.
-    fn new_vocabulary(&mut self, name: &str, cx: &mut Context<'_>) {
-        let (name, file) = (name.trim().to_string(), file_of(name.trim()));
-        if self.names.contains(&name) {
-            return cx.refuse(format!("vocabulary `{name}` already exists"));
+    fn new_vocabulary(&mut self, name: &str, cx: &mut Context<'_>) -> Edited {
+        let (name, file) = (name.trim(), file_of(name.trim()));
+        if self.names.iter().any(|other| other == name) {
+            return Err(format!("vocabulary `{name}` already exists"));
         }
         let text = format!("# {name}: one term per line\n");
-        let made = self.changing(cx, |edit_session| {
+        self.changing(cx, |edit_session| {
             benchtop_model::metafile::check_name(&file, true)?;
             edit_session
                 .session_mut()
                 .set(vec![(file.clone(), text)], false);
             Ok(())
-        });
-        if made && self.jump(&file, 1, cx) {
-            Self::ask_term(format!("first term of {name}: "), cx);
+        })?;
+        if self.jump(&file, 1, cx) {
+            self.ask_term(name, "first", cx);
         }
+        Ok(())
+    }
+
+    /// The term under the cursor, if any.
+    fn known(&self) -> Option<Known> {
+        self.entry().map(|e| (e.at, e.text.clone()))
+    }
+
+    /// The selected terms, or `others`.
+    fn marked_or(&self, others: impl FnOnce() -> Vec<Known>) -> Vec<Known> {
+        let marked = self.marked().into_iter().map(|i| &self.entries[i]);
+        let marked: Vec<Known> = marked.map(|e| (e.at, e.text.clone())).collect();
+        if marked.is_empty() { others() } else { marked }
     }
 
     /// Asks for a term to add before the one under the cursor.
-    pub(super) fn ask_term(label: String, cx: &mut Context<'_>) {
-        ask_text(label, "", cx, |pane, text, cx| {
-            let Some(name) = pane.current().map(String::from) else {
-                return;
-            };
-            // Without a term under the cursor, the new one goes to the end of the file.
-            let at = pane.entry().map_or(usize::MAX, |e| e.at);
+    pub(super) fn ask_term(&self, name: &str, which: &str, cx: &mut Context<'_>) {
+        let (label, next) = (format!("{which} term of {name}: "), self.known());
+        let name = name.to_string();
+        ask_text(label, "", cx, move |pane, text, cx| {
             pane.written = Some(text.trim().into());
             pane.changing(cx, |edit_session| {
+                let vocabulary = vocabulary(edit_session, &name)?;
+                // Without a term under the cursor, the new one goes to the end of the file.
+                let next = next
+                    .as_ref()
+                    .and_then(|next| position(&vocabulary, next).ok());
+                let at = next.unwrap_or(usize::MAX);
                 let session = edit_session.session_mut();
                 session.edit(&[&name], |v| v[0].insert(at, text))
-            });
+            })?;
             pane.go_to_term(text);
+            Ok(())
         });
     }
 
-    pub(super) fn ask_rename(&self, cx: &mut Context<'_>) {
-        let old = self.entry().map(|e| e.text.clone()).unwrap_or_default();
-        ask_text("rename to: ", old, cx, |pane, text, cx| {
-            let Some(at) = pane.entry().map(|e| e.at) else {
-                return cx.refuse("no term");
-            };
+    pub(super) fn ask_rename(&self, name: String, cx: &mut Context<'_>) {
+        let Some(old) = self.known() else {
+            return cx.refuse("no term");
+        };
+        ask_text("rename to: ", old.1.clone(), cx, move |pane, text, cx| {
             pane.written = Some(text.trim().into());
-            pane.apply(cx, |vocabulary| {
+            pane.apply(&name, cx, |vocabulary| {
                 let mut renamed = vocabulary.clone();
-                renamed.rename(at, text)?;
+                renamed.rename(position(vocabulary, &old)?, text)?;
                 Ok(renamed.text())
-            });
+            })
         });
     }
 
     /// Asks for a text and its replacement in the selected or all shown terms.
-    pub(super) fn ask_replace(&self, cx: &mut Context<'_>) {
-        let terms = match self.marked().len() {
-            0 => format!("{} shown", count(self.entries.len())),
-            n => format!("{} selected", count(n)),
+    pub(super) fn ask_replace(&self, name: String, cx: &mut Context<'_>) {
+        let all = || {
+            self.entries
+                .iter()
+                .map(|e| (e.at, e.text.clone()))
+                .collect()
         };
-        let label = format!("replace in {terms}: ");
-        ask_text(label, "", cx, |_, from, cx| {
+        let terms = self.marked_or(all);
+        let which = match self.marked().len() {
+            0 => "shown",
+            _ => "selected",
+        };
+        let label = format!("replace in {} {which}: ", count(terms.len()));
+        ask_text(label, "", cx, move |_, from, cx| {
             if from.is_empty() {
-                return cx.refuse("nothing to replace");
+                return Err("nothing to replace".into());
             }
             let (label, from) = (format!("replace `{from}` with: "), from.to_string());
+            let (name, terms) = (name.clone(), terms.clone());
             ask_text(label, "", cx, move |pane, to, cx| {
-                pane.replace(&from, to, cx);
+                pane.replace(&name, &terms, (&from, to), cx)
             });
+            Ok(())
         });
     }
 
-    fn replace(&mut self, from: &str, to: &str, cx: &mut Context<'_>) {
-        let marked = self.marked();
-        let at: BTreeSet<usize> = match marked.is_empty() {
-            true => self.entries.iter().map(|e| e.at).collect(),
-            false => marked.iter().map(|i| self.entries[*i].at).collect(),
-        };
+    fn replace(
+        &mut self,
+        name: &str,
+        terms: &[Known],
+        (from, to): (&str, &str),
+        cx: &mut Context<'_>,
+    ) -> Edited {
         let mut many = 0;
-        let done = self.apply(cx, |v| {
+        self.apply(name, cx, |v| {
+            let at = terms.iter().flat_map(|term| position(v, term)).collect();
             let (new, n) = edits::replace(v, &at, from, to)?;
             many = n;
             Ok(new)
-        });
-        if many > 0 {
-            cx.say(format!("changed {}", count(many)));
-        } else if done {
-            cx.refuse(format!("no term contains `{from}`"));
+        })?;
+        if many == 0 {
+            return Err(format!("no term contains `{from}`"));
         }
+        cx.say(format!("changed {}", count(many)));
+        Ok(())
     }
 
-    /// Asks for the vocabulary to move these terms of `name` to.
-    pub(super) fn ask_move(&self, name: &str, many: usize, cx: &mut Context<'_>) {
-        let others = self.names.iter().filter(|n| *n != name && *n != STYLE);
+    /// Asks for the vocabulary to move the selected terms of `name` to.
+    pub(super) fn ask_move(&self, name: String, cx: &mut Context<'_>) {
+        let terms = self.marked_or(|| self.known().into_iter().collect());
+        let others = self.names.iter().filter(|n| **n != name && *n != STYLE);
         let others: Vec<String> = others.cloned().collect();
         if others.is_empty() {
             return cx.refuse("no other vocabulary");
         }
         let lines = others.iter().map(|n| (n.clone(), String::new())).collect();
-        let title = format!("Move {} of {name} to", count(many));
+        let title = format!("Move {} of {name} to", count(terms.len()));
         cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
             if let Some(to) = others.get(pick) {
-                pane.move_to(to, cx);
+                let done = pane.move_to(&name, &terms, to, cx);
+                or_refuse(done, cx);
             }
         });
     }
 
-    fn move_to(&mut self, to: &str, cx: &mut Context<'_>) {
+    fn move_to(&mut self, from: &str, terms: &[Known], to: &str, cx: &mut Context<'_>) -> Edited {
         self.sync(cx.metadata);
-        let Some(from) = self.current().map(String::from) else {
-            return;
-        };
-        let chosen = self.chosen_terms();
         self.changing(cx, |edit_session| {
-            let all = edit_session.session().edited().vocabularies();
-            let (Some(a), Some(b)) = (all.get(&from), all.get(to)) else {
-                return Ok(());
-            };
-            let (a, b) = edits::move_to(a, &chosen, b)?;
+            let (a, b) = (
+                vocabulary(edit_session, from)?,
+                vocabulary(edit_session, to)?,
+            );
+            let at = terms.iter().map(|term| position(&a, term));
+            let (a, b) = edits::move_to(&a, &at.collect::<Result<_>>()?, &b)?;
             edit_session
                 .session_mut()
-                .set(vec![(file_of(&from), a), (file_of(to), b)], false);
+                .set(vec![(file_of(from), a), (file_of(to), b)], false);
             Ok(())
-        });
+        })
     }
 
     fn go_to_term(&mut self, text: &str) {

@@ -1,7 +1,7 @@
 //! The actions of the vocabulary pane on compatibility rules.
 
 use super::VocabularyPane;
-use super::actions::count;
+use super::actions::{Edited, count};
 use super::prompts::ask_text;
 use super::rules::{self, RuleKind};
 use crate::pane::Context;
@@ -34,7 +34,7 @@ impl VocabularyPane {
         let Some(name) = self.current() else {
             return cx.refuse("no vocabulary");
         };
-        let terms = self.chosen_names();
+        let (name, terms) = (name.to_string(), self.chosen_names());
         let Some(first) = terms.first() else {
             return cx.refuse("no term");
         };
@@ -42,10 +42,10 @@ impl VocabularyPane {
         let (mut picks, mut lines) = (Vec::new(), Vec::new());
         let mut group = "";
         if let Some(rules) = metadata.rules() {
-            group = rules::group(rules, name, first).unwrap_or_default();
+            group = rules::group(rules, &name, first).unwrap_or_default();
             // For several terms, offer only rules that can be added to all of them.
             let text = metadata.text(rules_file::FILE).unwrap_or_default();
-            for rule in rules::of_term(rules, text, name, first)
+            for rule in rules::of_term(rules, text, &name, first)
                 .into_iter()
                 .filter(|_| terms.len() == 1)
             {
@@ -81,7 +81,7 @@ impl VocabularyPane {
                 }
                 Some(RuleChoice::Add(kind, begin)) => {
                     ask_text(kind.about().2, begin, cx, move |pane, value, cx| {
-                        pane.add_rule(kind, value, cx);
+                        pane.add_rule(kind, (&name, &terms), value, cx)
                     });
                 }
             }
@@ -89,30 +89,23 @@ impl VocabularyPane {
     }
 
     /// Adds a rule to `compatibility.toml`, with its value as typed.
-    fn add_rule(&mut self, kind: RuleKind, value: &str, cx: &mut Context<'_>) {
-        let Some(name) = self.current().map(String::from) else {
-            return;
-        };
-        let terms = self.chosen_names();
-        if terms.is_empty() {
-            return cx.refuse("no term");
-        }
-        let done = self.changing(cx, |edit_session| {
-            let text = rules::edited(
-                edit_session.session().edited(),
-                kind,
-                (&name, &terms),
-                value,
-            )?;
+    fn add_rule(
+        &mut self,
+        kind: RuleKind,
+        of: (&str, &[String]),
+        value: &str,
+        cx: &mut Context<'_>,
+    ) -> Edited {
+        self.changing(cx, |edit_session| {
+            let text = rules::edited(edit_session.session().edited(), kind, of, value)?;
             edit_session
                 .session_mut()
                 .set(vec![(rules_file::FILE.to_string(), text)], false);
             Ok(())
-        });
-        if done {
-            let (what, file) = (described(&terms), rules_file::FILE);
-            cx.say(format!("added a rule for {what} to {file}; u undoes"));
-        }
+        })?;
+        let (what, file) = (described(of.1), rules_file::FILE);
+        cx.say(format!("added a rule for {what} to {file}; u undoes"));
+        Ok(())
     }
 
     /// The rules file with the terms that this edit renames, if any are in a rule.

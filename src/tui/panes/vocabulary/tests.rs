@@ -72,6 +72,12 @@ fn write(rec: &Recorder, pane: &mut VocabularyPane, action: Action, text: &str) 
     submit(rec, pane, prompt, text)
 }
 
+/// Submits a text that the prompt refuses.
+fn wrongly(rec: &Recorder, pane: &mut VocabularyPane, action: Action, text: &str) {
+    let mut prompt = only(act(rec, pane, action));
+    assert!(rec.write(pane, &mut prompt, text).is_err(), "{text}");
+}
+
 fn replace(rec: &Recorder, pane: &mut VocabularyPane, from: &str, to: &str) -> Vec<Effect> {
     let prompt = write(rec, pane, Action::ReplaceText, from);
     submit(rec, pane, prompt, to)
@@ -137,8 +143,7 @@ fn a_vocabulary_is_created_and_undone() {
     let (rec, mut pane) = at("color");
     let before = pane.names.clone();
     for wrong in ["Color Wheel", "../x", "color"] {
-        let effects = write(&rec, &mut pane, Action::NewVocabulary, wrong);
-        assert!(!refused(&effects).is_empty(), "{wrong}");
+        wrongly(&rec, &mut pane, Action::NewVocabulary, wrong);
     }
     assert!(unchanged(&rec));
     let mut effects = write(&rec, &mut pane, Action::NewVocabulary, " weather ");
@@ -180,12 +185,56 @@ fn undo_goes_to_the_change() {
 #[test]
 fn invalid_edits_are_refused_and_change_nothing() {
     let (rec, mut pane) = at("color");
-    refused(&write(&rec, &mut pane, Action::AddTerm, "RED"));
-    refused(&write(&rec, &mut pane, Action::RenameTerm, "a {slot}"));
-    let effects = replace(&rec, &mut pane, "zebra", "x");
-    assert!(refused(&effects).contains("zebra"));
+    wrongly(&rec, &mut pane, Action::AddTerm, "RED");
+    wrongly(&rec, &mut pane, Action::RenameTerm, "a {slot}");
+    wrongly(&rec, &mut pane, Action::ReplaceText, "");
+    let prompt = write(&rec, &mut pane, Action::ReplaceText, "zebra");
+    let why = rec.write(&mut pane, &mut only(prompt), "x").unwrap_err();
+    assert!(why.contains("zebra"));
     refused(&act(&rec, &mut pane, Action::TermUp));
     assert!(unchanged(&rec));
+}
+
+/// The small metadata with another first line in a vocabulary.
+fn with_line(name: &str, line: &str) -> Metadata {
+    let (mut metadata, name) = (small(), file_of(name));
+    let text = format!("{line}\n{}", metadata.text(&name).unwrap());
+    metadata.insert(MetaFile { name, text });
+    metadata
+}
+
+#[test]
+fn a_prompt_is_about_the_term_it_was_opened_on() {
+    let typed = "crimson";
+    for (action, expected) in [
+        (Action::RenameTerm, "grey\ncrimson\nblue\nwhite\n"),
+        (Action::AddTerm, "grey\ncrimson\nred\nblue\nwhite\n"),
+    ] {
+        let (rec, mut pane) = at("color");
+        let prompt = act(&rec, &mut pane, action);
+        // Meanwhile the file gets another first term.
+        read(&rec, &mut pane, &with_line("color", "grey"));
+        submit(&rec, &mut pane, prompt, typed);
+        assert_eq!(text(&rec, "color"), expected, "{action:?}");
+    }
+    let (rec, mut pane) = at("color");
+    let prompt = write(&rec, &mut pane, Action::ReplaceText, "re");
+    read(&rec, &mut pane, &with_line("color", "grey"));
+    submit(&rec, &mut pane, prompt, "b");
+    assert_eq!(text(&rec, "color"), "grey\nbd\nblue\nwhite\n");
+    // A menu too: the first term is moved, whatever is under the cursor now.
+    let (rec, mut pane) = at("color");
+    let mut menu = only(act(&rec, &mut pane, Action::MoveTerms));
+    read(&rec, &mut pane, &with_line("color", "grey"));
+    rec.choose(&mut pane, &mut menu, 0);
+    settle(&rec);
+    assert_eq!(text(&rec, "color"), "grey\nblue\nwhite\n");
+    // The term is gone: the text stays in the prompt.
+    let (rec, mut pane) = at("color");
+    let mut prompt = only(act(&rec, &mut pane, Action::RenameTerm));
+    act(&rec, &mut pane, Action::RemoveTerm);
+    assert!(rec.write(&mut pane, &mut prompt, typed).is_err());
+    assert_eq!(text(&rec, "color"), "blue\nwhite\n");
 }
 
 #[test]
@@ -350,8 +399,9 @@ fn a_rule_is_added_previewed_followed_and_undone() {
         "animal: cat",
         "background:",
     ] {
+        let prompt = pick(&rec, &mut pane, RuleKind::NotWith.about().0);
         assert!(
-            !refused(&add(&rec, &mut pane, RuleKind::NotWith, wrong)).is_empty(),
+            rec.write(&mut pane, &mut only(prompt), wrong).is_err(),
             "{wrong}"
         );
         assert_eq!(rules(&rec), "", "{wrong}");

@@ -264,7 +264,7 @@ impl RuleEditor {
             rules: self.edited.clone(),
             revision: state.revision.clone(),
         };
-        cx.ask(ask, FiltersPane::on_applied);
+        cx.ask_now(ask, FiltersPane::on_applied);
     }
 
     /// Receives the result of the save.
@@ -314,7 +314,7 @@ impl RuleEditor {
         cx.choose(title, lines, |pane: &mut FiltersPane, pick, cx| {
             let revision = pane.rules.state.as_ref().map(|s| s.revision.clone());
             if let Some(revision) = revision.filter(|_| pick == 0) {
-                cx.ask(request::RevertRules { revision }, FiltersPane::on_reverted);
+                cx.ask_now(request::RevertRules { revision }, FiltersPane::on_reverted);
             }
         });
     }
