@@ -20,13 +20,8 @@ pub struct Args {
     #[arg(long, default_value = "style", value_name = "PROPERTY")]
     columns: String,
     /// Count only items that match this filter
-    #[arg(
-        long,
-        default_value = "",
-        hide_default_value = true,
-        value_name = "WORDS"
-    )]
-    filter: String,
+    #[arg(long, value_name = "WORDS")]
+    filter: Option<String>,
     /// List the terms whose items fail most, among terms with at least N judged items
     #[arg(long, value_name = "N", conflicts_with_all = ["rows", "columns", "filter"])]
     failing: Option<u64>,
@@ -46,7 +41,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         let ask = request::Grid {
             rows: args.rows.clone(),
             columns: args.columns.clone(),
-            filter: Filter::parse(&args.filter)?,
+            filter: Filter::parse(args.filter.as_deref().unwrap_or_default())?,
         };
         let grid = client.ask(ask)?;
         if args.json {

@@ -40,13 +40,8 @@ pub struct Args {
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
     /// Ask only about items that match this filter
-    #[arg(
-        long,
-        value_name = "WORDS",
-        default_value = "",
-        hide_default_value = true
-    )]
-    filter: String,
+    #[arg(long, value_name = "WORDS")]
+    filter: Option<String>,
     /// Ask only about a random sample of N items
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
@@ -227,7 +222,7 @@ fn new_run(args: &Args) -> Result<NewRun> {
         model: args.model.clone().unwrap_or_default(),
         name: args.name.clone(),
         servers: args.pool.servers(),
-        filter: args.filter.clone(),
+        filter: args.filter.clone().unwrap_or_default(),
         sample: args.sample,
         seed: args.seed,
         blind: args.blind,
@@ -276,51 +271,29 @@ fn wording(instruction: &str) -> Result<Wording> {
 }
 
 fn value(begun: &StartedRun) -> Value {
-    let StartedRun {
-        job,
-        label,
-        items,
-        asks,
-        without,
-        waits,
-        drafts,
-    } = begun;
     json!({
-        "event": "begun", "job": job.as_ref().map(super::jobs::value), "label": label, "items": items, "questions": asks,
-        "without_picture": without, "waits": waits, "drafts": drafts,
+        "event": "begun", "job": begun.job.as_ref().map(super::jobs::value), "label": begun.label,
+        "items": begun.items, "questions": begun.asks, "without_picture": begun.without,
+        "waits": begun.waits, "drafts": begun.drafts,
     })
 }
 
 fn text(begun: &StartedRun) -> String {
-    let StartedRun {
-        job,
-        label,
-        items,
-        asks,
-        without,
-        drafts,
-        ..
-    } = begun;
-    let head = job
-        .as_ref()
-        .map_or("Would ask".into(), |job| format!("Job {} asks", job.id));
+    let head =
+        (begun.job.as_ref()).map_or("Would ask".into(), |job| format!("Job {} asks", job.id));
     let mut text = format!(
-        "{head} {} about {}. The answers are named `{label}`.\n",
-        out::count(*asks, "question"),
-        out::count(*items, "item")
+        "{head} {} about {}. The answers are named `{}`.\n",
+        out::count(begun.asks, "question"),
+        out::count(begun.items, "item"),
+        begun.label
     );
-    if *without > 0 {
-        text.push_str(&format!(
-            "note: {} without a picture file, set aside\n",
-            out::count(*without, "item")
-        ));
-    }
-    if *drafts > 0 {
-        text.push_str(&format!(
-            "note: {} with a draft picture\n",
-            out::count(*drafts, "item")
-        ));
-    }
+    let mut note = |n: u64, what: &str| {
+        if n > 0 {
+            text.push_str(&format!("note: {} {what}\n", out::count(n, "item")));
+        }
+    };
+    note(begun.without, "without a picture file, set aside");
+    note(begun.drafts, "with a draft picture");
     text
 }
 

@@ -197,51 +197,32 @@ fn read(path: &Path) -> Result<String> {
 }
 
 fn value(begun: &StartedJob) -> Value {
-    let StartedJob {
-        job,
-        pictures,
-        items,
-        imported,
-        without,
-        disagree,
-        generator,
-        waits,
-    } = begun;
     json!({
-        "event": "begun", "job": job.as_ref().map(super::jobs::value), "pictures": pictures, "items": items,
-        "imported": imported, "without": without, "disagree": disagree, "generator": generator,
-        "waits": waits,
+        "event": "begun", "job": begun.job.as_ref().map(super::jobs::value), "pictures": begun.pictures,
+        "items": begun.items, "imported": begun.imported, "without": begun.without,
+        "disagree": begun.disagree, "generator": begun.generator, "waits": begun.waits,
     })
 }
 
 fn text(begun: &StartedJob) -> String {
-    let StartedJob {
-        job,
-        pictures,
-        items,
-        imported,
-        without,
-        disagree,
-        generator,
-        ..
-    } = begun;
-    let head = job.as_ref().map_or("Would generate".into(), |job| {
+    let head = begun.job.as_ref().map_or("Would generate".into(), |job| {
         format!("Job {} generates", job.id)
     });
     let mut text = format!(
-        "{head} {} for {} with {generator}.\n",
-        count(*pictures, "picture"),
-        count(*items, "item")
+        "{head} {} for {} with {}.\n",
+        count(begun.pictures, "picture"),
+        count(begun.items, "item"),
+        begun.generator
     );
     let mut note = |n: u64, what: &str| {
         if n > 0 {
             text.push_str(&format!("note: {} {what}\n", count(n, "item")));
         }
     };
-    note(*imported, "left out: imported with a picture");
-    note(*without, "left out: no prompt");
+    note(begun.imported, "left out: imported with a picture");
+    note(begun.without, "left out: no prompt");
     note(
-        *disagree,
+        begun.disagree,
         "with a different prompt than the first item of the same picture: each prompt gets its own picture",
     );
     text

@@ -15,10 +15,13 @@ use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, ErrorKind, Result, clean, mapping};
 use benchtop_protocol::wire::{Request, request};
 
+const EXAMPLES: &str = "Examples:
+  benchtop import questions.json predictions/
+  benchtop import table.csv --guess > mapping.toml
+  benchtop import table.csv --mapping mapping.toml --dataset survey";
+
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  benchtop import questions.json predictions/\n  benchtop import table.csv --guess > mapping.toml\n  benchtop import table.csv --mapping mapping.toml --dataset survey"
-)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\nFormats:\n{}", formats_list()))]
 pub struct Args {
     /// Files or folders to import; formats are detected from the content
     #[arg(required = true)]
@@ -44,6 +47,14 @@ pub struct Args {
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// The formats with what they are recognized by.
+fn formats_list() -> String {
+    let plain = |text: &str| text.replace('`', "");
+    let line = |f: &&formats::Format| format!("  {}: {}", plain(f.title), plain(f.recognized_by));
+    let lines: Vec<String> = formats::FORMATS.iter().map(line).collect();
+    lines.join("\n")
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {

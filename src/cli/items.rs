@@ -20,13 +20,8 @@ const BATCH: usize = 1024;
 )]
 pub struct Args {
     /// List only items that match this filter, such as `status:pending subtask:animal`
-    #[arg(
-        long,
-        default_value = "",
-        hide_default_value = true,
-        value_name = "WORDS"
-    )]
-    filter: String,
+    #[arg(long, value_name = "WORDS")]
+    filter: Option<String>,
     /// Sort by fields, comma-separated; `-FIELD` sorts descending
     #[arg(
         long,
@@ -65,7 +60,7 @@ pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let filter = Filter::parse(&args.filter)?;
+    let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
     let sort = parse_sort(&args.sort)?;
     let client = context.client()?;
     let mut out = BufWriter::with_capacity(1 << 16, out::lines());

@@ -24,45 +24,30 @@ pub struct Args {
     json: bool,
 }
 
+#[derive(clap::Args)]
+pub struct JobNumber {
+    /// Number of the job
+    pub id: u32,
+}
+
 #[derive(Subcommand)]
 enum What {
     /// List all jobs, active ones first in the order of their queue
     List,
     /// Watch a job until it ends
-    Watch {
-        /// Number of the job
-        id: u32,
-    },
+    Watch(JobNumber),
     /// Pause a job at the next step; results stay
-    Pause {
-        /// Number of the job
-        id: u32,
-    },
+    Pause(JobNumber),
     /// Resume a paused or failed job
-    Resume {
-        /// Number of the job
-        id: u32,
-    },
+    Resume(JobNumber),
     /// Cancel a job; results stay
-    Cancel {
-        /// Number of the job
-        id: u32,
-    },
+    Cancel(JobNumber),
     /// Retry the failures of a job
-    Retry {
-        /// Number of the job
-        id: u32,
-    },
+    Retry(JobNumber),
     /// List the failures of a job
-    Failures {
-        /// Number of the job
-        id: u32,
-    },
+    Failures(JobNumber),
     /// Move a job to the front of the queue
-    First {
-        /// Number of the job
-        id: u32,
-    },
+    First(JobNumber),
     /// Change the limits of a job; 0 removes a limit
     Set {
         /// Number of the job
@@ -75,28 +60,25 @@ enum What {
         per_minute: Option<u32>,
     },
     /// Remove a finished job from the list
-    Remove {
-        /// Number of the job
-        id: u32,
-    },
+    Remove(JobNumber),
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let act = |id: &u32, act: JobAct| act_on(context, *id, act, args.json);
     match args.what.as_ref().unwrap_or(&What::List) {
         What::List => list(&context.client()?, args.json),
-        What::Watch { id } => {
+        What::Watch(JobNumber { id }) => {
             let mut follower = Follow::connect(context)?;
             let job = JobState::ask(follower.client(), *id)?;
             follow(&mut follower, job, false, args.json)
         }
-        What::Pause { id } => act(id, JobAct::Pause),
-        What::Resume { id } => act(id, JobAct::Resume),
-        What::Cancel { id } => act(id, JobAct::Cancel),
-        What::Retry { id } => act(id, JobAct::Retry),
-        What::First { id } => act(id, JobAct::Place(1)),
-        What::Remove { id } => act(id, JobAct::Remove),
-        What::Failures { id } => failures(&context.client()?, *id, args.json),
+        What::Pause(JobNumber { id }) => act(id, JobAct::Pause),
+        What::Resume(JobNumber { id }) => act(id, JobAct::Resume),
+        What::Cancel(JobNumber { id }) => act(id, JobAct::Cancel),
+        What::Retry(JobNumber { id }) => act(id, JobAct::Retry),
+        What::First(JobNumber { id }) => act(id, JobAct::Place(1)),
+        What::Remove(JobNumber { id }) => act(id, JobAct::Remove),
+        What::Failures(JobNumber { id }) => failures(&context.client()?, *id, args.json),
         What::Set {
             id,
             batch,

@@ -116,12 +116,6 @@ pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Highest number N of the files `N.json` in `dir`; 0 if there are none. The files are not read.
-pub fn last_number(dir: &Path) -> u32 {
-    let number = |(name, _): (String, PathBuf)| name.strip_suffix(".json")?.parse().ok();
-    list(dir).into_iter().filter_map(number).max().unwrap_or(0)
-}
-
 fn is_private(dir: &Path) -> bool {
     dir.symlink_metadata()
         .is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0)

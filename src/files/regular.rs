@@ -19,6 +19,9 @@ pub const SETTINGS_LIMIT: u64 = 4 << 20;
 /// Size limit of vocabularies, templates, rounds, plans, and item lists, in bytes.
 pub const LIST_LIMIT: u64 = 64 << 20;
 
+/// Above this many bytes, a file must have its bytes on the disk.
+const HUGE: u64 = 1 << 30;
+
 /// Opens the regular file at `path`. Follows no link in the last component or its folder. A file
 /// created in a private folder (0700) gets mode 0600.
 ///
@@ -67,7 +70,12 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let file = open(path, OpenOptions::new().read(true))?;
-    let length = file.metadata().map_err(fail)?.len();
+    let meta = file.metadata().map_err(fail)?;
+    let length = meta.len();
+    // A file of holes costs nothing on the disk, but all of the memory. Compression saves less.
+    if length > HUGE && meta.blocks().saturating_mul(512 * 64) < length {
+        return Err(Error::input("the file consists of holes").file(path));
+    }
     let mut bytes = Vec::new();
     if length <= limit {
         bytes.reserve_exact(usize::try_from(length).unwrap_or_default());
@@ -168,6 +176,16 @@ mod tests {
             ErrorKind::Denied
         );
         assert_eq!(read(&at("real"), 1).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_file_of_holes_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        std::fs::write(&path, "x").unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(1 << 40).unwrap();
+        assert_eq!(read(&path, u64::MAX).unwrap_err().kind, ErrorKind::Input);
     }
 
     #[test]

@@ -88,19 +88,10 @@ pub(super) fn choices(
             },
         )
     });
-    let role = |at| match at {
-        at if declines == Some(at) => Role::Refusal,
-        at if at == right => Role::Correct,
-        _ => Role::Distractor,
-    };
-    Ok(texts
-        .into_iter()
-        .enumerate()
-        .map(|(at, text)| Choice {
-            text,
-            role: role(at),
-        })
-        .collect())
+    Ok(Choice::list(texts, |at| match declines == Some(at) {
+        true => Role::Refusal,
+        false => Role::of(at == right),
+    }))
 }
 
 /// The index of the option that `stated` names.

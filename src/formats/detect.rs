@@ -131,19 +131,14 @@ fn detect(path: &Path) -> Result<&'static Format> {
     found.map_err(|p| p.file(path))
 }
 
-/// Asks every format about the beginning of a file. The first that is sure decides, else the first
-/// that guesses.
+/// Asks every format about the beginning of a file. The first that is sure decides.
 fn asked(head: &mut Head<'_>) -> Option<Result<&'static Format>> {
-    let mut guess = None;
-    for &format in FORMATS {
-        match (format.detect)(head) {
-            Detection::No => {}
-            Detection::Guess => drop(guess.get_or_insert(format)),
-            Detection::Sure => return Some(Ok(format)),
-            Detection::Refused(problem) => return Some(Err(problem)),
-        }
-    }
-    guess.map(Ok)
+    let mut formats = FORMATS.iter();
+    formats.find_map(|&format| match (format.detect)(head) {
+        Detection::No => None,
+        Detection::Sure => Some(Ok(format)),
+        Detection::Refused(problem) => Some(Err(problem)),
+    })
 }
 
 fn unknown(names: &[String], what: &str) -> Error {

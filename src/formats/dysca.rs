@@ -123,29 +123,11 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
         }
     };
     let mut item = Item {
-        id: String::new(),
-        dataset: dataset.to_string(),
-        key: benchtop_model::Key::Int(0),
         form: Form::Dysca,
-        images: Vec::new(),
-        prompt: None,
-        negative_prompt: None,
-        instruction: None,
-        question: String::new(),
         kind,
-        options: Vec::new(),
         answer: fields::text(record, "answer")?.to_string(),
-        task: None,
         subtask: fields::optional_text(record, "question_majority")?,
-        granularity: None,
-        level: None,
-        style: None,
-        pair: None,
-        rotation: None,
-        provenance: None,
-        variant: None,
-        edited: None,
-        extra: Record::new(),
+        ..Item::blank(dataset, benchtop_model::Key::Int(0))
     };
     fields::read_common(&mut item, record)?;
     if record.contains_key("question") {
@@ -172,21 +154,7 @@ fn choices(texts: Vec<String>, answer: &str) -> Result<Vec<Choice>> {
             Error::input(format!("the answer `{answer}` is not among the options")).field("answer"),
         );
     };
-    let role = |i| {
-        if i == right {
-            Role::Correct
-        } else {
-            Role::Distractor
-        }
-    };
-    Ok(texts
-        .into_iter()
-        .enumerate()
-        .map(|(i, text)| Choice {
-            text,
-            role: role(i),
-        })
-        .collect())
+    Ok(Choice::list(texts, |at| Role::of(at == right)))
 }
 
 /// The question in an instruction, without its label, options, hint, and "Your answer is:".

@@ -77,28 +77,8 @@ pub(super) fn texts(record: &Record, name: &str) -> Result<Option<Vec<String>>> 
     list.iter().map(one).collect::<Result<_>>().map(Some)
 }
 
-/// Optional text fields that have the same name in every record format and in [`Item`].
-pub(super) const COMMON: [&str; 6] = [
-    "prompt",
-    "negative_prompt",
-    "task",
-    "granularity",
-    "level",
-    "style",
-];
-
-pub(super) fn common<'a>(item: &'a mut Item, name: &str) -> Option<&'a mut Option<String>> {
-    Some(match name {
-        "prompt" => &mut item.prompt,
-        "negative_prompt" => &mut item.negative_prompt,
-        "task" => &mut item.task,
-        "granularity" => &mut item.granularity,
-        "level" => &mut item.level,
-        "style" => &mut item.style,
-        _ => return None,
-    })
-}
-
+/// The value of an optional text field that has the same name in every record format and in
+/// [`Item`].
 pub(super) fn common_value(item: &Item, name: &str) -> Option<Value> {
     let field = match name {
         "prompt" => &item.prompt,
@@ -112,13 +92,14 @@ pub(super) fn common_value(item: &Item, name: &str) -> Option<Value> {
     field.as_deref().map(Value::from)
 }
 
-/// Reads the [`COMMON`] fields of `item` from its record.
+/// Reads the fields of [`common_value`] from a record.
 pub(super) fn read_common(item: &mut Item, record: &Record) -> Result<()> {
-    for name in COMMON {
-        if let Some(field) = common(item, name) {
-            *field = optional_text(record, name)?;
-        }
-    }
+    item.prompt = optional_text(record, "prompt")?;
+    item.negative_prompt = optional_text(record, "negative_prompt")?;
+    item.task = optional_text(record, "task")?;
+    item.granularity = optional_text(record, "granularity")?;
+    item.level = optional_text(record, "level")?;
+    item.style = optional_text(record, "style")?;
     Ok(())
 }
 

@@ -26,12 +26,11 @@ pub enum Head<'a> {
     Archive(&'a Path),
 }
 
-/// What a format says about a file.
+/// What a format says about a file. The first that is sure decides. A format that reads the value of
+/// a member takes it: it has to know the member by its name, because later formats find no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detection {
     No,
-    /// It can be read as this format, if no other is sure.
-    Guess,
     Sure,
     /// It belongs to the format, but benchtop does not read it.
     Refused(Error),

@@ -12,8 +12,7 @@ use super::rows::Tally;
 use super::{fields, roundtrip_column};
 use benchtop_model::mapping::{AnswerIs, Mapping};
 use benchtop_model::{
-    Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict,
-    Variant,
+    Error, ImageRef, Item, Key, Prediction, Result, Rotation, ToolVerdict, Variant,
 };
 
 /// The `extra` field of a prediction with the score that the source tool gave it, from 0 to 1.
@@ -65,7 +64,7 @@ impl ItemReader {
     pub fn item(&mut self, record: &Record) -> Result<(Item, Vec<Inline>)> {
         self.at += 1;
         let row = id(&self.mapping, record, self.at)?;
-        let mut made = blank(&self.dataset, row.clone());
+        let mut made = Item::blank(&self.dataset, row.clone());
         let mut carried = self.pictures(record, &mut made);
         let images = std::mem::take(&mut made.images);
         let made = self.asked(record, row.clone());
@@ -90,7 +89,7 @@ impl ItemReader {
     /// # Errors
     /// See [`item`](Self::item).
     pub fn asked(&mut self, record: &Record, key: Key) -> Result<Item> {
-        let mut item = blank(&self.dataset, key);
+        let mut item = Item::blank(&self.dataset, key);
         let of =
             |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
         let filled = |column: &Option<String>| of(column).filter(|text| !text.is_empty());
@@ -205,52 +204,28 @@ impl ItemReader {
 
     /// Copies the columns that have no field in an item.
     fn rest(&self, record: &Record, extra: &mut Record) {
-        let used: Vec<&str> = self
-            .mapping
-            .named()
-            .map(|(_, column)| column)
-            .chain(REPEATED)
-            .collect();
-        for (name, value) in record {
-            let empty = value.is_null() || value.as_str() == Some("");
-            if !empty
-                && !used.contains(&name.as_str())
-                && !name.starts_with('$')
-                && name != roundtrip_column::COLUMN
-            {
-                extra.insert(name.clone(), value.clone());
-            }
-        }
+        let rest = unmapped(&self.mapping, record);
+        extra.extend(rest.map(|(name, value)| (name.clone(), value.clone())));
     }
 }
 
-/// An item with only its id.
-pub(super) fn blank(dataset: &str, key: Key) -> Item {
-    Item {
-        id: format!("{dataset}/{key}"),
-        dataset: dataset.to_string(),
-        key,
-        form: Form::Plain,
-        images: Vec::new(),
-        prompt: None,
-        negative_prompt: None,
-        instruction: None,
-        question: String::new(),
-        kind: QuestionKind::FreeForm,
-        options: Vec::new(),
-        answer: String::new(),
-        task: None,
-        subtask: None,
-        granularity: None,
-        level: None,
-        style: None,
-        pair: None,
-        rotation: None,
-        variant: None,
-        provenance: None,
-        edited: None,
-        extra: Record::new(),
-    }
+/// The columns of a row that have a value and no meaning.
+fn unmapped<'r>(
+    mapping: &'r Mapping,
+    record: &'r Record,
+) -> impl Iterator<Item = (&'r String, &'r Value)> {
+    let used: Vec<&str> = mapping
+        .named()
+        .map(|(_, column)| column)
+        .chain(REPEATED)
+        .collect();
+    record.iter().filter(move |(name, value)| {
+        let is_empty = value.is_null() || value.as_str() == Some("");
+        !is_empty
+            && !used.contains(&name.as_str())
+            && !name.starts_with('$')
+            && *name != roundtrip_column::COLUMN
+    })
 }
 
 fn id(mapping: &Mapping, record: &Record, at: i64) -> Result<Key> {
@@ -331,26 +306,12 @@ impl PredictionReader {
         let mut mapping = self.mapping.clone();
         // Kept, so that a question text that differs from the data set's is reported.
         let question = mapping.question.take();
-        let used: Vec<&str> = mapping
-            .named()
-            .map(|(_, column)| column)
-            .chain(REPEATED)
-            .collect();
-        for (name, value) in record {
-            let empty = value.is_null() || value.as_str() == Some("");
-            if empty
-                || used.contains(&name.as_str())
-                || name.starts_with('$')
-                || name == roundtrip_column::COLUMN
-            {
-                continue;
-            }
-            let name = if Some(&name) == question.as_ref() {
-                "question".into()
-            } else {
-                name
+        for (name, value) in unmapped(&mapping, &record) {
+            let name = match Some(name) == question.as_ref() {
+                true => "question",
+                false => name,
             };
-            prediction.extra.insert(name, value);
+            prediction.extra.insert(name.into(), value.clone());
         }
         Ok(Some(prediction))
     }

@@ -260,36 +260,24 @@ fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         false => category(&pair.id).map(str::to_string),
     };
     let mut item = Item {
-        id: format!("{dataset}/{key}"),
-        dataset: dataset.to_string(),
-        key,
         form,
         images: vec![ImageRef {
             name: image,
             ..ImageRef::default()
         }],
-        prompt: None,
-        negative_prompt: None,
         instruction: Some(raw),
         question: stem,
         kind,
         options: choices(options, &answer, kind)?,
         answer,
-        task: None,
         subtask,
-        granularity: None,
-        level: None,
-        style: None,
         pair: Some(pair),
         rotation: if form == Form::MvpCircular {
             Some(rotation(&record)?)
         } else {
             None
         },
-        provenance: None,
-        variant: None,
-        edited: None,
-        extra: Record::new(),
+        ..Item::blank(dataset, key)
     };
     fields::read_common(&mut item, &record)?;
     fields::check(&item)?;
@@ -313,21 +301,8 @@ fn choices(texts: Vec<String>, answer: &str, kind: QuestionKind) -> Result<Vec<C
         ))
         .field("answer"));
     }
-    let role = |i| {
-        if Item::letter(i) == answer {
-            Role::Correct
-        } else {
-            Role::Distractor
-        }
-    };
-    Ok(texts
-        .into_iter()
-        .enumerate()
-        .map(|(i, text)| Choice {
-            text,
-            role: role(i),
-        })
-        .collect())
+    let role = |at| Role::of(Item::letter(at) == answer);
+    Ok(Choice::list(texts, role))
 }
 
 fn rotation(record: &Record) -> Result<Rotation> {

@@ -4,7 +4,8 @@
 use super::format::Format;
 use super::{dysca, dysca_nested, jsonl, mvp, predictions, tools};
 
-/// The formats, in the order in which they are asked about a file.
+/// The formats, in the order in which they are asked about a file. Tables are recognized by usual
+/// names only, so they come last.
 pub static FORMATS: &[&Format] = &[
     &jsonl::ITEMS,
     &dysca_nested::RECORDS,

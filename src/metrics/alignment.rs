@@ -36,15 +36,10 @@ pub enum Rule {
     Legacy,
 }
 
-impl Rule {
-    /// The name in files and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Folded => "folded",
-            Self::Legacy => "legacy",
-        }
-    }
-}
+benchtop_model::named!(Rule {
+    Folded: "folded",
+    Legacy: "legacy",
+});
 
 /// The result of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,15 +14,10 @@ pub enum Severity {
     Error,
 }
 
-impl Severity {
-    /// The name in tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-}
+crate::named!(Severity {
+    Warning: "warning",
+    Error: "error",
+});
 
 macro_rules! rules {
     ($($variant:ident, $name:literal, $severity:ident, $help:literal;)*) => {

@@ -92,6 +92,17 @@ pub enum Role {
     Refusal,
 }
 
+impl Role {
+    /// The role of an option that is right or wrong.
+    pub fn of(is_right: bool) -> Role {
+        if is_right {
+            Role::Correct
+        } else {
+            Role::Distractor
+        }
+    }
+}
+
 /// Level of composed questions that need knowledge, where refusing is right too (MM-SAP's
 /// KnowVisQA).
 pub const KNOW: &str = "know";
@@ -102,6 +113,17 @@ pub struct Choice {
     /// The text without its letter.
     pub text: String,
     pub role: Role,
+}
+
+impl Choice {
+    /// Options with these texts, and the role of each position.
+    pub fn list(texts: Vec<String>, role: impl Fn(usize) -> Role) -> Vec<Choice> {
+        let choice = |(at, text)| Choice {
+            text,
+            role: role(at),
+        };
+        texts.into_iter().enumerate().map(choice).collect()
+    }
 }
 
 /// The side of an MVP-Bench image pair that a question is about.
@@ -116,16 +138,11 @@ pub enum Side {
     Cross,
 }
 
-impl Side {
-    /// The name in filters, tables, and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Side::Natural => "natural",
-            Side::Manipulated => "manipulated",
-            Side::Cross => "cross",
-        }
-    }
-}
+crate::named!(Side {
+    Natural: "natural",
+    Manipulated: "manipulated",
+    Cross: "cross",
+});
 
 /// Membership in an MVP-Bench image pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -291,6 +308,35 @@ pub(super) fn gold(options: &[Choice]) -> Option<usize> {
 }
 
 impl Item {
+    /// An item with only its id.
+    pub fn blank(dataset: &str, key: Key) -> Item {
+        Item {
+            id: format!("{dataset}/{key}"),
+            dataset: dataset.to_string(),
+            key,
+            form: Form::Plain,
+            images: Vec::new(),
+            prompt: None,
+            negative_prompt: None,
+            instruction: None,
+            question: String::new(),
+            kind: QuestionKind::FreeForm,
+            options: Vec::new(),
+            answer: String::new(),
+            task: None,
+            subtask: None,
+            granularity: None,
+            level: None,
+            style: None,
+            pair: None,
+            rotation: None,
+            variant: None,
+            provenance: None,
+            edited: None,
+            extra: Default::default(),
+        }
+    }
+
     /// Index of the right option.
     pub fn correct(&self) -> Option<usize> {
         self.options.iter().position(|o| o.role == Role::Correct)

@@ -115,19 +115,16 @@ pub enum JobStatus {
     Failed,
 }
 
-impl JobStatus {
-    /// The name in tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-        }
-    }
+crate::named!(JobStatus {
+    Queued: "queued",
+    Running: "running",
+    Paused: "paused",
+    Done: "done",
+    Cancelled: "cancelled",
+    Failed: "failed",
+});
 
+impl JobStatus {
     /// Whether the job runs or will run without user action.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
@@ -215,6 +212,36 @@ pub struct JobState {
     pub scoring: Option<Box<ScoringState>>,
     /// The agreement that a paused or failed job waits for.
     pub waits: Option<Box<PendingConsent>>,
+    /// Whether its plan and its counts follow from verdicts or scores. Known to the owner only.
+    #[serde(skip)]
+    pub tells: bool,
+}
+
+impl JobState {
+    /// What an annotator in a blind round may see of a job that [`tells`](Self::tells).
+    pub fn veiled(self) -> JobState {
+        JobState {
+            id: self.id,
+            name: self.kind.clone(),
+            kind: self.kind,
+            unit: self.unit,
+            by: self.by,
+            created: self.created,
+            plan: "hidden in a blind round".into(),
+            samples: self.samples,
+            place: self.place,
+            standing: self.standing,
+            waits: self.waits.map(|waits| {
+                Box::new(PendingConsent {
+                    what: "texts or pictures".into(),
+                    count: 0,
+                    ..*waits
+                })
+            }),
+            tells: true,
+            ..JobState::default()
+        }
+    }
 }
 
 /// An action on a job.

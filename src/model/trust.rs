@@ -176,13 +176,16 @@ pub struct PendingConsent {
     pub elsewhere: bool,
     /// What would be sent: `120 questions with their pictures`.
     pub what: String,
-    /// Maximum number of requests.
+    /// Maximum number of requests; [`UNKNOWN`](Self::UNKNOWN) if the destinations are unknown.
     pub count: u64,
     /// The destinations; empty for a job that sends nothing.
     pub to: Vec<RequestedDestination>,
 }
 
 impl PendingConsent {
+    /// The [`count`](Self::count) of a job whose destinations cannot be determined. `what` says why.
+    pub const UNKNOWN: u64 = u64::MAX;
+
     /// The destinations without an agreement.
     pub fn missing(&self) -> Vec<Destination> {
         self.to
@@ -196,12 +199,23 @@ impl PendingConsent {
     pub fn description(&self) -> String {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
         match to.is_empty() {
-            true => "you did not start this job on this machine; it sends nothing".into(),
+            true => format!(
+                "you did not start this job on this machine; {}",
+                self.nothing()
+            ),
             false => format!(
                 "this project wants to send {} to {}",
                 self.what,
                 to.join(" and to ")
             ),
+        }
+    }
+
+    /// What is known of a job without destinations.
+    fn nothing(&self) -> String {
+        match self.count {
+            Self::UNKNOWN => format!("its servers are unknown: {}", self.what),
+            _ => "it sends nothing".into(),
         }
     }
 
@@ -227,7 +241,7 @@ impl PendingConsent {
             ""
         };
         match to.is_empty() {
-            true => format!("waits for your agreement{origin}; it sends nothing"),
+            true => format!("waits for your agreement{origin}; {}", self.nothing()),
             false => format!(
                 "waits for your agreement: {} to {}{origin}",
                 self.what,

@@ -119,7 +119,7 @@ impl Conversation {
                 .generation
                 .fetch_max(generation, Ordering::SeqCst);
         }
-        let sight = AnnotatorView::of(&self.shared, &self.who);
+        let sight = AnnotatorView::of(&self.shared, &self.who).for_user(self.peer);
         let (running, outbox) = (self.running.clone(), self.outbox.clone());
         let flag = running.flag(number);
         running.lookups.fetch_add(1, Ordering::SeqCst);

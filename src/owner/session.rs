@@ -85,7 +85,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                 }
             }
             event = next_event(&mut conversation.events) => {
-                if is_hidden(&shared, &who, &event) { continue }
+                let Some(event) = seen_by(&shared, &who, event) else { continue };
                 if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
             }
             frame = source.next(), if running.lookups() < LOOKUPS => {
@@ -119,15 +119,20 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     running.cancel_all();
 }
 
-/// Whether an event would reveal something that a blind round hides from `who`.
-fn is_hidden(shared: &Arc<OwnerContext>, who: &str, event: &Event) -> bool {
+/// An event without what a blind round hides from `who`.
+fn seen_by(shared: &Arc<OwnerContext>, who: &str, event: Event) -> Option<Event> {
     match event {
         // Also for the annotator's own verdict, because the status of a probe would reveal the
         // probe.
-        Event::Verdict { receipt, .. } => {
-            AnnotatorView::of(shared, who).hides(receipt.number.saturating_sub(1))
+        Event::Verdict { ref receipt, .. } => {
+            let row = receipt.number.saturating_sub(1);
+            (!AnnotatorView::of(shared, who).hides(row)).then_some(event)
         }
-        _ => false,
+        Event::Job(job) if job.tells => {
+            let job = AnnotatorView::of(shared, who).job(*job);
+            Some(Event::Job(Box::new(job)))
+        }
+        event => Some(event),
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::Serialize;
 
 use super::context::OwnerContext;
 use benchtop_files::project::Project;
@@ -18,12 +18,11 @@ use benchtop_model::config::endpoint::Endpoint;
 use benchtop_model::config::generate::Backend;
 use benchtop_model::evaluation::{NewRun, Server};
 use benchtop_model::history::stamp;
-use benchtop_model::job::{GenerationOverrides, JobAct};
+use benchtop_model::job::GenerationOverrides;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination, refusal};
-use benchtop_model::{Item, Result};
+use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_pipeline::generate::build;
-use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_store::jobs::JobHeader;
 use benchtop_store::trust::{Folder, TrustFile, TrustedJob, token};
 
@@ -123,12 +122,13 @@ pub fn check(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     }
 }
 
-/// Consent that a job needs before it continues; `None` if it needs none.
+/// Consent that a job needs before it continues; `None` if it needs none. `what` says what it sends,
+/// with their number.
 pub fn waits(
     shared: &OwnerContext,
     elsewhere: bool,
     to: &[Destination],
-    (count, what): (u64, &str),
+    (count, what): (u64, String),
 ) -> Option<Box<PendingConsent>> {
     if to.is_empty() && !elsewhere {
         return None;
@@ -145,7 +145,7 @@ pub fn waits(
     is_open.then(|| {
         Box::new(PendingConsent {
             elsewhere,
-            what: format!("{count} {what}"),
+            what,
             count,
             to,
         })
@@ -166,18 +166,6 @@ pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
         return Ok(());
     }
     shared.trust.agree(&to, &stamp(crate::clock::now()))
-}
-
-/// Whether a request consents to sending data, because it resumes a job that waits for consent.
-/// True for all requests that are not listed here.
-pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
-    match ask {
-        AnyRequest::JobAct(request::JobAct { id, act }) => {
-            let resumes = matches!(act, JobAct::Resume | JobAct::Retry);
-            resumes && shared.jobs.waits_for_consent(*id)
-        }
-        _ => true,
-    }
 }
 
 /// Decides which pictures outside the project may be sent: those that the user linked to it on this
@@ -248,11 +236,16 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
     }
 }
 
-/// Digest of what decides which data a job sends where.
-pub fn digest(parts: &Value) -> String {
-    blake3::hash(parts.to_string().as_bytes())
-        .to_hex()
-        .to_string()
+/// Digest of what decides which data a job sends where: of the JSON text of these parts, which is
+/// not held in memory.
+///
+/// # Errors
+/// [`ErrorKind::Io`] if a part has no JSON text.
+pub fn digest(parts: &impl Serialize) -> Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    serde_json::to_writer(&mut hasher, parts)
+        .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// Jobs of this project that may resume by themselves, as of the start of the owner.

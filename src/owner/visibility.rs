@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub use blind_mask::BlindMask;
 
 use super::context::{Data, OwnerContext};
+use benchtop_model::job::JobState;
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
 use benchtop_store::{Catalog, StatusColumns};
 
@@ -19,6 +20,8 @@ use benchtop_store::{Catalog, StatusColumns};
 pub struct AnnotatorView {
     shared: Arc<OwnerContext>,
     who: String,
+    /// Whether they are another Unix user than the project's owner.
+    is_member: bool,
     veil: Option<Arc<BlindMask>>,
 }
 
@@ -40,7 +43,16 @@ impl AnnotatorView {
         AnnotatorView {
             shared: shared.clone(),
             who: who.to_string(),
+            is_member: false,
             veil: shared.rounds.veil(who),
+        }
+    }
+
+    /// The same view for the Unix user `peer`.
+    pub fn for_user(self, peer: u32) -> AnnotatorView {
+        AnnotatorView {
+            is_member: peer != rustix::process::geteuid().as_raw(),
+            ..self
         }
     }
 
@@ -49,6 +61,7 @@ impl AnnotatorView {
         AnnotatorView {
             shared: shared.clone(),
             who: String::new(),
+            is_member: false,
             veil: None,
         }
     }
@@ -56,6 +69,20 @@ impl AnnotatorView {
     /// Name of the annotator; empty for the owner's own work.
     pub fn who(&self) -> &str {
         &self.who
+    }
+
+    /// Name of the annotator, unless this is the project's owner.
+    pub fn member(&self) -> Option<&str> {
+        self.is_member.then_some(&*self.who)
+    }
+
+    /// A job without what a blind round hides.
+    pub fn job(&self, job: JobState) -> JobState {
+        // An annotator's own plan follows from what they may see.
+        match job.tells && job.by != self.who && self.check_scores().is_err() {
+            true => job.veiled(),
+            false => job,
+        }
     }
 
     pub fn shared(&self) -> &Arc<OwnerContext> {
@@ -159,8 +186,11 @@ impl AnnotatorView {
     /// # Errors
     /// [`ErrorKind::Denied`] while a blind round is open, if the filter uses verdicts or scores.
     pub fn check_filter(&self, filter: &Filter) -> Result<()> {
-        let tells = filter.asks_scores() || filter.asks_verdicts();
-        if tells { self.check_scores() } else { Ok(()) }
+        if filter.tells() {
+            self.check_scores()
+        } else {
+            Ok(())
+        }
     }
 
     /// Checks that the scores of an item are visible.

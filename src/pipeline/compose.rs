@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
-use super::import::Outcome;
+use super::import::{Outcome, hash_file};
+use super::in_order::Threads;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
@@ -21,13 +21,13 @@ use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_files::project::Project;
-use benchtop_model::cancel::ProgressSink;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::{FileReport, Report};
 use benchtop_model::metafile::shipped;
 use benchtop_model::{
-    Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
+    Error, ErrorKind, Field, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
 };
-use benchtop_store::columns::{NAMED, id_hash};
+use benchtop_store::columns::{Columns, id_hash};
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Content, Manifest, Segment};
 use benchtop_store::open::{FinishedSegment, add_import};
@@ -242,43 +242,29 @@ impl Composition {
         watch: ProgressSink<'_>,
         take: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let chunks = self.questions.div_ceil(CHUNK);
-        std::thread::scope(|scope| {
-            let mut workers = Vec::new();
-            for worker in 0..threads.min(chunks) {
-                let (give, get) = sync_channel::<Result<Vec<T>>>(AHEAD);
-                let mut composer = self.composer.clone();
-                let compose = move || {
-                    for chunk in (worker..chunks).step_by(threads as usize) {
-                        let numbers = chunk * CHUNK..self.questions.min((chunk + 1) * CHUNK);
-                        let made = numbers.map(|n| make(question(&mut composer, n)?)).collect();
-                        // Nobody takes it after an error or cancellation.
-                        if give.send(made).is_err() {
-                            return;
-                        }
-                    }
-                };
-                let started = std::thread::Builder::new()
-                    .name("compose".into())
-                    .spawn_scoped(scope, compose);
-                started
-                    .map_err(|e| Error::io(&e, "cannot start a thread", Path::new("compose")))?;
-                workers.push(get);
+        let end = |chunk: u64| self.questions.min((chunk + 1) * CHUNK);
+        let start = || {
+            let mut composer = self.composer.clone();
+            move |chunk: u64, _: &_| {
+                let numbers = chunk * CHUNK..end(chunk);
+                let made = numbers.map(|n| make(question(&mut composer, n)?));
+                made.collect::<Result<Vec<T>>>()
             }
-            for chunk in 0..chunks {
-                let done = chunk * CHUNK;
-                watch
-                    .report("composing", done, Some(self.questions))
-                    .map_err(|_| Error::new(ErrorKind::Cancelled, "canceled; nothing was added"))?;
-                let ended = |_| Error::new(ErrorKind::Io, "a composing thread stopped early");
-                for made in workers[(chunk % threads) as usize]
-                    .recv()
-                    .map_err(ended)??
-                {
-                    take(made)?;
-                }
-            }
-            Ok(())
+        };
+        let workers = Threads {
+            name: "compose",
+            threads,
+            ahead: AHEAD,
+        };
+        let report = |done| {
+            watch
+                .report("composing", done, Some(self.questions))
+                .map_err(|_| Error::new(ErrorKind::Cancelled, "canceled; nothing was added"))
+        };
+        report(0)?;
+        workers.each(self.questions.div_ceil(CHUNK), start, |chunk, made| {
+            made.into_iter().try_for_each(&mut *take)?;
+            report(end(chunk))
         })
     }
 
@@ -299,15 +285,15 @@ impl Composition {
         let dataset = self.dataset();
         let mut report = Report::default();
         let manifest = Manifest::for_import(&project.imports())?;
-        let same = |p: &Segment| matches!(&p.holds, Content::Items { dataset: d } if d == dataset);
-        if manifest.parts_of(&self.fingerprint).any(same) {
+        let is_composed = manifest
+            .parts_of(&self.fingerprint)
+            .any(|part| self.is_of(part));
+        if is_composed && self.is_intact(project, &manifest, catalog, watch.cancel)? {
             report.already = self.questions;
             return Ok(self.nothing_new(report));
         }
-        let known = NAMED
-            .iter()
-            .position(|f| *f == benchtop_model::Field::Dataset);
-        let before = known.is_some_and(|at| catalog.columns().names[at].code(dataset).is_some());
+        let names = Columns::named(Field::Dataset).map(|at| &catalog.columns().names[at]);
+        let before = names.is_some_and(|names| names.code(dataset).is_some());
         let mut columns = catalog.columns().clone();
         let mut writer = Writer::create(&project.imports())?;
         let make = |item: Item| {
@@ -382,6 +368,33 @@ impl Composition {
                 Err(problem)
             }
         }
+    }
+
+    /// Whether the data set is as it was composed: no item was revised, and no segment is damaged.
+    fn is_intact(
+        &self,
+        project: &Project,
+        manifest: &Manifest,
+        catalog: &Catalog,
+        cancel: Cancel<'_>,
+    ) -> Result<bool> {
+        let revised = catalog.revisions().list().iter().flat_map(|r| &*r.rows);
+        let mut of = revised.map(|row| catalog.columns().value(Field::Dataset, *row as usize));
+        if of.any(|dataset| dataset == self.dataset()) {
+            return Ok(false);
+        }
+        let parts = manifest.entries.iter().flat_map(|entry| &entry.parts);
+        for part in parts.filter(|part| self.is_of(part)) {
+            if hash_file(&project.imports().join(&part.file), cancel)? != part.blake3 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a segment holds items of its data set.
+    fn is_of(&self, part: &Segment) -> bool {
+        matches!(&part.holds, Content::Items { dataset } if dataset == self.dataset())
     }
 
     fn file_report(&self, added: u64) -> FileReport {

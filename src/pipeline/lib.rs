@@ -10,6 +10,7 @@
 //! | [`export`] | items and predictions in an interchange format |
 //! | [`generate`] | generates the pictures of all items |
 //! | [`import`] | imports files: recognized by content, all or nothing |
+//! | `in_order` | work on several threads whose results are taken in order |
 //! | `missing_terms` | terms for slots that prompts gained after items were composed |
 //! | [`pictures`] | imports the pictures that records name |
 //! | [`recompose`] | composes items again after metadata changes |
@@ -27,6 +28,7 @@ pub mod evaluate;
 pub mod export;
 pub mod generate;
 pub mod import;
+mod in_order;
 mod missing_terms;
 pub mod pictures;
 pub mod recompose;

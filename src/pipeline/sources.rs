@@ -96,11 +96,7 @@ pub fn plan(
     for (found, root) in other {
         let (source, verdicts_of) = Source::of(found, root, &names, said)?;
         if let Some(whole) = source.whole().filter(|whole| paths.contains(whole)) {
-            let whole = whole
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let whole = file_name(&whole);
             plan.skipped.push((
                 source.found.path,
                 format!("its answers are part of {whole}"),
@@ -109,11 +105,7 @@ pub fn plan(
         }
         match verdicts_of.filter(|plain| paths.contains(plain)) {
             Some(plain) => {
-                let plain = plain
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
+                let plain = file_name(&plain);
                 plan.skipped.push((
                     source.found.path,
                     format!("its verdicts are read together with {plain}"),
@@ -190,12 +182,7 @@ impl Source {
 
     /// The file name, for notes.
     pub fn name(&self) -> String {
-        self.found
-            .path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        file_name(&self.found.path)
     }
 
     /// The path below the given folder. Runs often differ only by folder.
@@ -354,6 +341,12 @@ pub fn rekey(row: &mut Prediction, keys: &[Key]) {
 }
 
 /// A text without white space, which prompts change.
+/// The file name at the end of a path, for notes.
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -3,9 +3,13 @@
 use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8x4;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
-use image::{DynamicImage, RgbaImage};
+use image::RgbaImage;
 
 use crate::decode::DecodedImage;
+
+/// Bytes of the pixels that are resized at a time, so that no large picture is copied as a whole.
+/// Most pictures are one band.
+const BAND: usize = 1 << 20;
 
 /// The size of a `width` by `height` picture in a room, with its aspect ratio: reduced to fit, or
 /// enlarged by a whole factor.
@@ -31,104 +35,97 @@ pub fn fit(
     (side(width, room_width), side(height, room_height))
 }
 
-/// Source pixels of a band: their bytes stay in the processor's cache.
-const BAND_PIXELS: f64 = 128.0 * 1024.0;
-
 /// Resizes the picture to exactly `width` by `height` pixels: averaged when smaller, in plain
 /// blocks when larger.
 ///
 /// # Errors
 ///
 /// If resizing fails.
-pub fn resize(image: &DecodedImage, size: (u32, u32)) -> Result<RgbaImage, String> {
-    resize_in_bands(image, size, BAND_PIXELS)
-}
-
-fn resize_in_bands(
-    image: &DecodedImage,
-    (width, height): (u32, u32),
-    band_pixels: f64,
-) -> Result<RgbaImage, String> {
+pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaImage, String> {
     let pixels = image.pixels();
-    let size = image.size();
-    if size == (width, height) {
+    if image.size() == (width, height) {
         return Ok(pixels.to_rgba8());
     }
-    let mut small = RgbaImage::new(width, height);
-    if width == 0 || height == 0 || size.0 == 0 || size.1 == 0 {
-        return Ok(small);
+    if width == 0 || height == 0 || pixels.width() == 0 || pixels.height() == 0 {
+        return Ok(RgbaImage::new(width, height));
     }
-    let enlarge = width > size.0 || height > size.1;
-    let factor = f64::from(size.1) / f64::from(height);
-    let mut options = ResizeOptions::new()
-        .resize_alg(if enlarge {
-            ResizeAlg::Nearest
-        } else {
-            ResizeAlg::Convolution(FilterType::Bilinear)
-        })
-        .use_alpha(pixels.color().has_alpha());
-    // A band of rows at a time: converting the whole picture takes longer than resizing it.
-    let rows = if enlarge {
-        height
+    let enlarge = width > pixels.width() || height > pixels.height();
+    let algorithm = if enlarge {
+        ResizeAlg::Nearest
     } else {
-        ((band_pixels / f64::from(size.0) / factor) as u32).clamp(1, height)
+        ResizeAlg::Convolution(FilterType::Bilinear)
     };
-    let mut resizer = Resizer::new();
-    let mut converted = Vec::new();
-    for top in (0..height).step_by(rows as usize) {
-        let end = (top + rows).min(height);
-        // The filter reaches one target row beyond the band.
-        let first = ((f64::from(top) - 1.0) * factor).floor().max(0.0) as u32;
-        let last = (((f64::from(end) + 1.0) * factor).ceil() as u32).min(size.1);
-        let (start, reach) = (f64::from(top) * factor, f64::from(end - top) * factor);
-        let crop_top = start - f64::from(first);
-        let crop_rows = reach.min(f64::from(last - first) - crop_top);
-        options = options.crop(0.0, crop_top, f64::from(size.0), crop_rows);
-        let bytes = |channels: u32| {
-            let row = size.0 as usize * channels as usize;
-            first as usize * row..last as usize * row
+    let (bytes, columns, rows) = (pixels.as_bytes(), pixels.width() as usize, image.size().1);
+    let is_opaque = !pixels.color().has_alpha();
+    let line = columns * if is_opaque { 3 } else { 4 };
+    let wide = line.next_multiple_of(4);
+    let options = ResizeOptions::new()
+        .resize_alg(algorithm)
+        .use_alpha(!is_opaque);
+    let scale = f64::from(rows) / f64::from(height);
+    // Rows above and below a band that the filter needs.
+    let margin = scale.max(1.0) + 1.0;
+    let band_rows = (BAND as f64 / wide as f64 / scale).max(8.0) as usize;
+    let (mut padded, mut low, mut rgba) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut resizer, mut small) = (Resizer::new(), RgbaImage::new(width, height));
+    let small_line = width as usize * 4;
+    for (n, band) in small.chunks_mut(small_line * band_rows).enumerate() {
+        let (first, count) = (n * band_rows, band.len() / small_line);
+        let (from, to) = (first as f64 * scale, (first + count) as f64 * scale);
+        let top = ((from - margin).max(0.0) as usize).min(rows as usize - 1);
+        let bottom = ((to + margin) as usize + 1).min(rows as usize);
+        let from = from - top as f64;
+        let height = (count as f64 * scale).min((bottom - top) as f64 - from);
+        let mut source = &bytes[top * line..bottom * line];
+        if wide > line {
+            padded.resize((bottom - top) * wide, 0);
+            let lines = padded.chunks_exact_mut(wide).zip(source.chunks_exact(line));
+            lines.for_each(|(to, from)| to[..line].copy_from_slice(from));
+            source = &padded;
+        }
+        let mut pass = |source: &[u8], rows: usize, crop: (f64, f64), target: &mut [u8]| {
+            let columns = (source.len() / rows / 4) as u32;
+            let source = TypedImageRef::<U8x4>::from_buffer(columns, rows as u32, source)
+                .map_err(|e| e.to_string())?;
+            let width = (target.len() / count / 4) as u32;
+            let mut target = TypedImage::<U8x4>::from_buffer(width, count as u32, target)
+                .map_err(|e| e.to_string())?;
+            let options = options.crop(0.0, crop.0, f64::from(columns), crop.1);
+            let done = resizer.resize_typed(&source, &mut target, &options);
+            done.map_err(|e| e.to_string())
         };
-        // Only RGBA: each pixel type adds half a megabyte to the program.
-        let source = match pixels {
-            DynamicImage::ImageRgba8(rgba) => &rgba.as_raw()[bytes(4)],
-            DynamicImage::ImageRgb8(rgb) => {
-                with_alpha(&rgb.as_raw()[bytes(3)], &mut converted);
-                &converted
-            }
-            other => return Err(format!("unexpected pixels: {:?}", other.color())),
-        };
-        let source = TypedImageRef::<U8x4>::from_buffer(size.0, last - first, source)
-            .map_err(|e| e.to_string())?;
-        let row = width as usize * 4;
-        let target =
-            &mut small.as_flat_samples_mut().samples[top as usize * row..end as usize * row];
-        let mut target =
-            TypedImage::<U8x4>::from_buffer(width, end - top, target).map_err(|e| e.to_string())?;
-        resizer
-            .resize_typed(&source, &mut target, &options)
-            .map_err(|e| e.to_string())?;
+        if is_opaque {
+            // Rows are averaged byte by byte, so alpha can be added to the few rows that remain.
+            low.resize(count * wide, 0);
+            pass(source, bottom - top, (from, height), &mut low)?;
+            rgba.resize(count * columns * 4, u8::MAX);
+            let lines = low
+                .chunks_exact(wide)
+                .zip(rgba.chunks_exact_mut(columns * 4));
+            lines.for_each(|(rgb, rgba)| add_alpha(&rgb[..line], rgba));
+            pass(&rgba, count, (0.0, count as f64), band)?;
+        } else {
+            pass(source, bottom - top, (from, height), band)?;
+        }
     }
     Ok(small)
 }
 
 /// Writes RGB bytes as opaque RGBA bytes. Whole words: byte by byte it takes as long as resizing.
-fn with_alpha(rgb: &[u8], rgba: &mut Vec<u8>) {
-    rgba.clear();
-    rgba.resize(rgb.len() / 3 * 4, u8::MAX);
-    let (wide, rest) = rgba.split_at_mut((rgb.len() / 3).saturating_sub(1) * 4);
+fn add_alpha(rgb: &[u8], rgba: &mut [u8]) {
+    let (wide, last) = rgba.split_at_mut(rgba.len() - 4);
     let (targets, _) = wide.as_chunks_mut::<4>();
     for (target, source) in targets.iter_mut().zip(rgb.windows(4).step_by(3)) {
         let source = [source[0], source[1], source[2], source[3]];
         *target = (u32::from_le_bytes(source) | 0xFF00_0000).to_le_bytes();
     }
     // The last pixel has no fourth byte behind it.
-    let last = rgb.len().saturating_sub(3);
-    (rest.iter_mut().zip(&rgb[last..])).for_each(|(to, from)| *to = *from);
+    last[..3].copy_from_slice(&rgb[rgb.len() - 3..]);
 }
 
 #[cfg(test)]
 mod tests {
-    use image::{Rgb, RgbImage};
+    use image::{Rgb, RgbImage, Rgba};
 
     use super::*;
 
@@ -143,6 +140,44 @@ mod tests {
         // Cells of 8 by 20: half a cell is 10 high and 8 wide, so a square takes more columns than
         // half rows.
         assert_eq!(fit((1000, 1000), (100, 100), 0.8), (100, 80));
+    }
+
+    /// Resizes in one pass over a copy of the picture.
+    fn in_one_pass(image: &DecodedImage, (width, height): (u32, u32)) -> RgbaImage {
+        let (pixels, mut small) = (image.pixels().to_rgba8(), RgbaImage::new(width, height));
+        let source = TypedImageRef::<U8x4>::from_buffer(pixels.width(), pixels.height(), &pixels);
+        let mut target = TypedImage::<U8x4>::from_buffer(width, height, &mut small).unwrap();
+        let algorithm = match width > pixels.width() {
+            true => ResizeAlg::Nearest,
+            false => ResizeAlg::Convolution(FilterType::Bilinear),
+        };
+        let options = ResizeOptions::new().resize_alg(algorithm);
+        let mut resizer = Resizer::new();
+        resizer
+            .resize_typed(&source.unwrap(), &mut target, &options)
+            .unwrap();
+        small
+    }
+
+    #[test]
+    fn bands_join_without_a_seam() {
+        let at = |x: u32, y: u32| (x.wrapping_mul(31) ^ y.wrapping_mul(57)) as u8;
+        let opaque = RgbImage::from_fn(1997, 1601, |x, y| Rgb([at(x, y), at(y, x), 9]));
+        let clear = RgbaImage::from_fn(1997, 1601, |x, y| Rgba([at(x, y), 7, 9, at(y, x)]));
+        for image in [opaque.into(), clear.into()].map(DecodedImage::new) {
+            for size in [
+                (332, 267),
+                (80, 64),
+                (9, 7),
+                (1, 1),
+                (1996, 1600),
+                (3994, 3202),
+            ] {
+                let (banded, whole) = (resize(&image, size).unwrap(), in_one_pass(&image, size));
+                let off = banded.iter().zip(whole.iter()).map(|(a, b)| a.abs_diff(*b));
+                assert!(off.max() <= Some(1), "{size:?}");
+            }
+        }
     }
 
     #[test]
@@ -167,33 +202,5 @@ mod tests {
             resize(&image, (64, 64)).unwrap()[(1, 0)].0,
             [200, 7, 9, 255]
         );
-    }
-
-    #[test]
-    fn bands_change_nothing() {
-        let mut noise = 7u32;
-        let picture = image::RgbaImage::from_fn(301, 203, |x, y| {
-            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            image::Rgba([(x % 256) as u8, (y % 256) as u8, (noise >> 24) as u8, 255])
-        });
-        let transparent = image::RgbaImage::from_fn(64, 301, |x, y| {
-            image::Rgba([x as u8, y as u8, 9, (x * y % 256) as u8])
-        });
-        let opaque = DynamicImage::ImageRgba8(picture).to_rgb8();
-        for image in [
-            DecodedImage::new(opaque.into()),
-            DecodedImage::new(transparent.into()),
-        ] {
-            for size in [(300, 202), (190, 127), (80, 41), (7, 200), (64, 1), (1, 1)] {
-                let size = (size.0.min(image.size().0), size.1);
-                let whole = resize_in_bands(&image, size, f64::INFINITY).unwrap();
-                for band in [1.0, 1000.0, 20_000.0] {
-                    let bands = resize_in_bands(&image, size, band).unwrap();
-                    let off = whole.as_raw().iter().zip(bands.as_raw());
-                    let most = off.map(|(a, b)| a.abs_diff(*b)).max();
-                    assert!(most <= Some(1), "{size:?} in bands of {band}: {most:?}");
-                }
-            }
-        }
     }
 }

@@ -27,7 +27,11 @@ struct Texts {
     reader: Arc<Reader>,
 }
 
-pub(super) fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
+/// Parses the JSON of a stored record.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`].
+pub fn parse<'l, T: serde::Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     serde_json::from_slice(line).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,

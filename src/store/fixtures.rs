@@ -2,38 +2,21 @@
 
 use benchtop_model::generated_image::{GeneratedImage, hex, prompt_key};
 use benchtop_model::generation::Fingerprint;
-use benchtop_model::{Form, Item, Key, QuestionKind};
+use benchtop_model::{Item, Key, QuestionKind};
 
 /// Item `n` of the data set `set`. `subtask` can be empty.
 pub fn item(n: i64, subtask: &str) -> Item {
     Item {
-        id: format!("set/{n}"),
-        dataset: "set".into(),
-        key: Key::Int(n),
-        form: Form::Plain,
-        images: vec![],
         prompt: Some(format!("a picture of {subtask} number {n}")),
-        negative_prompt: None,
-        instruction: None,
         question: format!("What is number {n}?"),
         kind: if n % 2 == 0 {
             QuestionKind::YesNo
         } else {
             QuestionKind::MultipleChoice
         },
-        options: vec![],
         answer: "yes".into(),
-        task: None,
         subtask: (!subtask.is_empty()).then(|| subtask.to_string()),
-        granularity: None,
-        level: None,
-        style: None,
-        pair: None,
-        rotation: None,
-        provenance: None,
-        variant: None,
-        edited: None,
-        extra: Default::default(),
+        ..Item::blank("set", Key::Int(n))
     }
 }
 

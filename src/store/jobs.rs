@@ -39,6 +39,10 @@ const TEXT_CHARS: usize = 300;
 const GENERATION: &str = "generation";
 /// Kind of a job file in `runs/`.
 pub const RUN: &str = "run";
+/// The highest number of a job. The numbers above are those of commands, which have no files.
+pub const HIGHEST: u32 = 1_000_000;
+/// Size limit of a list of items and of a journal of failures, in bytes.
+const LONG_LIMIT: u64 = regular::LIST_LIMIT * 4;
 
 /// What the file of every job has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,36 +112,95 @@ pub fn file(root: &Path, kind: &str, id: u32) -> PathBuf {
     path(root, kind, id, "json")
 }
 
-/// The highest number that a file of a job has.
+/// The number that the name of a file starts with, and the rest after the dot.
+fn numbered(name: &str) -> Option<(u32, &str)> {
+    let (number, ending) = name.split_once('.')?;
+    Some((number.parse().ok()?, ending))
+}
+
+/// The highest number that any file of a job has, even if it cannot be read.
 pub fn last_number(root: &Path) -> u32 {
-    disk::last_number(&folder(root)).max(disk::last_number(&super::runs::folder(root)))
+    let folders = [folder(root), super::runs::folder(root)];
+    let files = folders.iter().flat_map(|folder| disk::list(folder));
+    let numbers = files.filter_map(|(name, _)| Some(numbered(&name)?.0));
+    let of_jobs = numbers.filter(|number| *number <= HIGHEST);
+    of_jobs.max().unwrap_or(0)
+}
+
+/// A number for a new job: above `last`, and above those of all files.
+///
+/// # Errors
+/// [`ErrorKind::Conflict`] if no number is left.
+pub fn next_number(root: &Path, last: u32) -> Result<u32> {
+    let next = last.max(last_number(root)).checked_add(1);
+    next.filter(|next| *next <= HIGHEST).ok_or_else(|| {
+        let what = format!("no number is left for a new job, since a job has the number {HIGHEST}");
+        Error::new(ErrorKind::Conflict, what)
+            .help("move the files with this number out of `jobs/` and `runs/`")
+    })
+}
+
+/// Whether a file of a job has this number, even if it cannot be read.
+pub fn is_taken(root: &Path, id: u32) -> bool {
+    let has = |folder: PathBuf| {
+        let of_it = |(name, _): &(String, _)| numbered(name).is_some_and(|(n, _)| n == id);
+        disk::list(&folder).iter().any(of_it)
+    };
+    has(folder(root)) || has(super::runs::folder(root))
 }
 
 /// All jobs by number, and the errors of job files. Missing folders are empty.
-pub fn list(root: &Path) -> Result<(Vec<StoredJob>, Vec<Error>)> {
-    let (mut jobs, mut problems) = (Vec::new(), Vec::new());
+pub fn list(root: &Path) -> (Vec<StoredJob>, Vec<Error>) {
+    let (mut jobs, mut problems): (Vec<StoredJob>, _) = (Vec::new(), Vec::new());
     for (folder, kind) in [(folder(root), GENERATION), (super::runs::folder(root), RUN)] {
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(Error::io(&e, "cannot be listed", &folder)),
+            Err(e) => {
+                problems.push(Error::io(&e, "cannot be listed", &folder));
+                continue;
+            }
         };
         for entry in entries {
-            let entry = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?;
-            let name = entry.file_name();
-            let id = name
-                .to_str()
-                .and_then(|n| n.strip_suffix(".json")?.parse().ok());
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(e) => {
+                    problems.push(Error::io(&e, "cannot be listed", &folder));
+                    break;
+                }
+            };
+            let (name, path) = (entry.file_name(), entry.path());
+            let id = name.to_str().and_then(numbered);
+            let Some((id, _)) = id.filter(|(_, ending)| *ending == "json") else {
+                continue;
+            };
             // A file that cannot be read does not affect other jobs.
-            match id.map(|id| read(&entry.path(), kind, id, &mut problems)) {
-                Some(Ok(job)) => jobs.push(job),
-                Some(Err(problem)) => problems.push(problem.file(entry.path())),
-                None => {}
+            let found = check_name(&name, id).and_then(|()| read(&path, kind, id, &mut problems));
+            match found {
+                Ok(job) if jobs.iter().any(|other| other.header.id == id) => {
+                    let what = format!("another file has job {} too", job.header.id);
+                    let help = "move one of them out of the folder";
+                    problems.push(corrupt(what).file(path).help(help));
+                }
+                Ok(job) => jobs.push(job),
+                Err(problem) => problems.push(problem.file(path)),
             }
         }
     }
     jobs.sort_by_key(|stored: &StoredJob| stored.header.id);
-    Ok((jobs, problems))
+    (jobs, problems)
+}
+
+/// Checks that the file of job `id` has the name that the job is written to and removed by.
+fn check_name(name: &std::ffi::OsStr, id: u32) -> Result<()> {
+    if !(1..=HIGHEST).contains(&id) {
+        return Err(corrupt(format!("the number of a job is 1 to {HIGHEST}")));
+    }
+    let own = format!("{id:04}.json");
+    match name == own.as_str() {
+        true => Ok(()),
+        false => Err(corrupt(format!("the file of job {id} has the name {own}"))),
+    }
 }
 
 /// Reads a job file. `kind` is the kind of a file that names none.
@@ -170,7 +233,7 @@ fn read(path: &Path, kind: &str, id: u32, problems: &mut Vec<Error>) -> Result<S
 /// [`ErrorKind::Corrupt`].
 pub fn numbers(root: &Path, kind: &str, id: u32) -> Result<Option<Vec<u32>>> {
     let path = path(root, kind, id, "items.json");
-    let bytes = regular::read_if_there(&path, regular::LIST_LIMIT * 4)?;
+    let bytes = regular::read_if_there(&path, LONG_LIMIT)?;
     let parse = |bytes: Vec<u8>| {
         serde_json::from_slice(&bytes)
             .map_err(|e| corrupt(format!("cannot parse the list of items: {e}")).file(&path))
@@ -190,9 +253,19 @@ pub fn create(
     write(root, header, spec, numbers)
 }
 
-/// Creates the folder, and removes leftover files of an interrupted removal.
+/// Creates the folder, and removes leftover files of an interrupted creation.
+///
+/// # Errors
+/// [`ErrorKind::Conflict`] if a job or answers with this number exist.
 fn prepare(root: &Path, header: &JobHeader) -> Result<()> {
-    disk::ensure_private_dir(disk::folder(&file(root, &header.kind, header.id)))?;
+    let of_it = |ending| path(root, &header.kind, header.id, ending);
+    for path in ["json", "jsonl"].map(of_it) {
+        if path.symlink_metadata().is_ok() {
+            let what = format!("job {} exists already", header.id);
+            return Err(Error::new(ErrorKind::Conflict, what).file(path));
+        }
+    }
+    disk::ensure_private_dir(disk::folder(&of_it("json")))?;
     remove_rest(root, &header.kind, header.id)
 }
 

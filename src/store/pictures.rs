@@ -20,6 +20,7 @@ use self::line::number;
 use super::append_log::ValidPrefix;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
+use super::jobs::HIGHEST;
 use super::prefix_digest::PrefixDigest;
 use benchtop_files::regular;
 use benchtop_model::generated_image::{GeneratedImage, picture_key, prompt_key};
@@ -175,7 +176,8 @@ impl Pictures {
 
     /// The highest number of a job with pictures.
     pub fn last_job(&self) -> u32 {
-        self.by_job.keys().max().copied().unwrap_or_default()
+        let jobs = self.by_job.keys().filter(|id| **id <= HIGHEST);
+        jobs.max().copied().unwrap_or_default()
     }
 
     /// Samples of a picture (see [`picture_key`]), newest first.

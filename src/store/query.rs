@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use regex::RegexBuilder;
 use serde::Deserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
@@ -183,7 +183,7 @@ pub fn cell(
     })
 }
 
-/// Reads only these fields of an item.
+/// Reads only these fields of an item. Fields with a text of their own have the names of its JSON.
 struct Texts<'f>(&'f [Field]);
 
 impl<'de> Visitor<'de> for Texts<'_> {
@@ -197,14 +197,17 @@ impl<'de> Visitor<'de> for Texts<'_> {
         self,
         mut item: A,
     ) -> std::result::Result<Vec<String>, A::Error> {
-        let mut found = vec![String::new(); self.0.len()];
+        let mut found = vec![None; self.0.len()];
         while let Some(key) = item.next_key::<Cow<'de, str>>()? {
             match self.0.iter().position(|field| field.name() == key) {
-                Some(at) => found[at] = item.next_value()?,
+                Some(at) => found[at] = Some(item.next_value()?),
                 None => drop(item.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(found)
+        let named = found.into_iter().zip(self.0);
+        named
+            .map(|(text, field)| text.ok_or_else(|| A::Error::missing_field(field.name())))
+            .collect()
     }
 }
 
@@ -339,6 +342,23 @@ mod tests {
         let keys = [by(Field::Subtask, true), by(Field::Judged, true)];
         sort(catalog.columns(), &overlay, &mut rows, &keys, &|_| None);
         assert_eq!(rows, [2, 6, 0, 4, 3, 7, 1, 5]);
+    }
+
+    #[test]
+    fn texts_are_those_of_the_table_of_fields() {
+        let item = item(7, "plant");
+        let texts: Vec<Field> = (Field::ALL.into_iter())
+            .filter(|field| matches!(field.row().source, Source::Text(_)))
+            .collect();
+        let read = |json: &serde_json::Value| {
+            let json = json.to_string();
+            serde_json::Deserializer::from_str(&json).deserialize_map(Texts(&texts))
+        };
+        let mut json = serde_json::to_value(&item).unwrap();
+        let own: Vec<&str> = texts.iter().map(|field| field.of(&item)).collect();
+        assert_eq!(read(&json).unwrap(), own);
+        json.as_object_mut().unwrap().remove("id");
+        assert!(read(&json).unwrap_err().to_string().contains("`id`"));
     }
 
     #[test]

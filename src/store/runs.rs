@@ -40,6 +40,9 @@ pub struct Run {
     /// Number of items with a draft when it started, if pictures are sent.
     #[serde(default)]
     pub drafts: u64,
+    /// Whether failed questions must be asked again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// Counts of the outcomes of a run.
@@ -130,6 +133,11 @@ pub fn folder(root: &Path) -> PathBuf {
 
 fn path(root: &Path, id: u32, ending: &str) -> PathBuf {
     folder(root).join(format!("{id:04}.{ending}"))
+}
+
+/// Whether a run has a journal.
+pub fn is_begun(root: &Path, id: u32) -> bool {
+    path(root, id, "jsonl").symlink_metadata().is_ok()
 }
 
 /// Calls `take` with every complete line of a run's journal, in order. Returns the numbers of

@@ -9,8 +9,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use super::manifest;
 use benchtop_files::{disk, regular};
@@ -30,6 +32,32 @@ const LEVEL: i32 = 3;
 
 /// Maximum unpacked size of a frame, whatever its header says.
 const FRAME_LIMIT: usize = 512 << 20;
+
+/// Maximum number of segments that stay open. A project may have more of them than a process may
+/// open files; further ones are opened for each frame.
+const KEPT_OPEN: usize = 64;
+
+/// Number of segments that are open.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// The file of a segment that stays open.
+#[derive(Debug)]
+struct OpenFile(File);
+
+impl OpenFile {
+    /// Keeps a file open, unless too many are.
+    fn keep(file: File) -> Option<OpenFile> {
+        let free = |open| (open < KEPT_OPEN).then_some(open + 1);
+        let is_free = OPEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free);
+        is_free.is_ok().then(|| OpenFile(file))
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 thread_local! {
     /// Reused for all frames, because its setup takes about as long as a small frame.
@@ -59,8 +87,7 @@ pub struct Finished {
 /// Writes a segment to a temporary file. If it is dropped without [`finish`](Writer::finish), the
 /// file is removed.
 pub struct Writer {
-    temp: tempfile::NamedTempFile,
-    out: BufWriter<File>,
+    out: BufWriter<NamedTempFile>,
     packer: zstd::bulk::Compressor<'static>,
     plain: Vec<u8>,
     in_frame: usize,
@@ -81,12 +108,10 @@ impl Writer {
             .suffix(".jsonl.zst")
             .tempfile_in(dir)
             .map_err(fail)?;
-        let out = BufWriter::with_capacity(1 << 20, temp.reopen().map_err(fail)?);
         let mut packer = zstd::bulk::Compressor::new(LEVEL).map_err(fail)?;
         packer.include_checksum(true).map_err(fail)?;
         Ok(Writer {
-            temp,
-            out,
+            out: BufWriter::with_capacity(1 << 20, temp),
             packer,
             plain: Vec::new(),
             in_frame: 0,
@@ -134,7 +159,7 @@ impl Writer {
         if self.offset / disk::SYNCED as u64 > synced {
             self.out
                 .flush()
-                .and_then(|()| self.out.get_ref().sync_data())
+                .and_then(|()| self.out.get_ref().as_file().sync_data())
                 .map_err(fail)?;
         }
         self.plain.clear();
@@ -162,10 +187,10 @@ impl Writer {
         self.flush_frame()?;
         let path = self.dir.join(file);
         let fail = |e: std::io::Error| Error::io(&e, "cannot be written", &path);
-        self.out.flush().map_err(fail)?;
-        self.out.get_ref().sync_all().map_err(fail)?;
+        let temp = self.out.into_inner().map_err(|e| fail(e.into_error()))?;
+        temp.as_file().sync_all().map_err(fail)?;
         manifest::begin(&self.dir, file)?;
-        self.temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+        temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
             std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "a segment with this name already exists")
                 .file(&path)
                 .help("segments are never overwritten; run `benchtop recover` to see whether it is part of the project"),
@@ -185,7 +210,7 @@ impl Writer {
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
-    file: File,
+    file: Option<OpenFile>,
     frames: Vec<Frame>,
     rows: u64,
     frame_rows: usize,
@@ -215,7 +240,7 @@ impl Reader {
         let file = regular::open(path, OpenOptions::new().read(true))?;
         Ok(Reader {
             path: path.to_path_buf(),
-            file,
+            file: OpenFile::keep(file),
             frames,
             rows,
             frame_rows,
@@ -240,7 +265,7 @@ impl Reader {
         let file = File::open(path).map_err(|e| Error::io(&e, "cannot be opened", path))?;
         let reader = Reader {
             path: path.to_path_buf(),
-            file,
+            file: OpenFile::keep(file),
             frames,
             rows: 0,
             frame_rows: FRAME_ROWS,
@@ -310,8 +335,15 @@ impl Reader {
             .get(index)
             .ok_or_else(|| corrupt(format!("frame {index} does not exist")))?;
         let mut packed = vec![0; frame.length as usize];
-        self.file
-            .read_exact_at(&mut packed, frame.offset)
+        let opened;
+        let file = match &self.file {
+            Some(OpenFile(file)) => file,
+            None => {
+                opened = regular::open(&self.path, OpenOptions::new().read(true))?;
+                &opened
+            }
+        };
+        file.read_exact_at(&mut packed, frame.offset)
             .map_err(|e| corrupt(format!("cannot read frame {index}: {e}")))?;
         let size = zstd::zstd_safe::get_frame_content_size(&packed)
             .ok()
@@ -372,6 +404,21 @@ mod tests {
                 Reader::open(&path, done.frames, 900).unwrap_err().kind,
                 ErrorKind::Corrupt
             );
+        }
+    }
+
+    #[test]
+    fn more_segments_than_files_may_be_open_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::create(dir.path()).unwrap();
+        writer.push(&serde_json::json!({"n": 1})).unwrap();
+        let frames = writer.finish("a").unwrap().frames;
+        let open = |_| Reader::open(&dir.path().join("a"), frames.clone(), 1).unwrap();
+        let readers: Vec<Reader> = (0..KEPT_OPEN + 9).map(open).collect();
+        let kept = readers.iter().filter(|reader| reader.file.is_some());
+        assert!(kept.count() <= KEPT_OPEN);
+        for reader in &readers {
+            assert_eq!(reader.frame(0).unwrap(), b"{\"n\":1}\n");
         }
     }
 

@@ -215,7 +215,7 @@ fn opened(project: &Project) -> Result<([usize; 6], Vec<String>), String> {
     let (ledger, found) =
         open::load_ledger(project, &opened.catalog, &pictures).map_err(|p| p.to_string())?;
     notices.extend(found);
-    let (mut all, problems) = jobs::list(project.root()).map_err(|p| p.to_string())?;
+    let (mut all, problems) = jobs::list(project.root());
     all.retain(|job| job.header.kind == jobs::RUN);
     notices.extend(problems.iter().map(ToString::to_string));
     let (asked, problems) = stored_rounds::read(project).map_err(|p| p.to_string())?;

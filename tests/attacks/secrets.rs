@@ -107,6 +107,7 @@ fn plant(root: &Path, items: u32, new: NewRun) {
         asks: u64::from(items),
         counts: Counts::default(),
         drafts: 0,
+        again: false,
     };
     let header = JobHeader {
         id: 1,

@@ -1,24 +1,27 @@
 //! What a blind round hides in replies and events at the socket.
 
+use std::sync::{Arc, Mutex};
+
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BoardQuery, Curated, DrilldownPage};
 use benchtop::model::history::{HistoryPoint, LogQuery};
-use benchtop::model::job::{NewJob, Plan};
+use benchtop::model::job::{JobState, JobStatus, NewJob, Plan};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
-use benchtop::protocol::wire::{AnyRequest, Decide, PageRequest, request};
+use benchtop::protocol::Incoming;
+use benchtop::protocol::wire::{AnyRequest, Decide, Event, PageRequest, request};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::rounds::{decide, judgement, next, project};
 use super::tap::Tap;
-use crate::support::{Bench, composed};
+use crate::support::{Bench, composed, wait_until};
 
 /// How many pictures are aligned.
 fn aligned(by: By) -> AnyRequest {
@@ -595,4 +598,57 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     bench.run(["round", "close", "first"]).ok();
     bench.run(judge).ok();
     assert_eq!(look("ann"), (behind, named, shown, numbers));
+}
+
+/// The plan and the counts of a job over verdicts would tell how many items have them.
+#[test]
+fn a_job_over_verdicts_shows_neither_its_plan_nor_its_counts() {
+    let bench = Bench::new();
+    let file = bench.write("c.jsonl", composed(12, 3));
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --probes 0 --repeats 0";
+    bench.run(args.split(' ')).ok();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let hear = told.clone();
+    let ann = bench.client("ann", move |incoming| {
+        if let Incoming::Event(Event::Job(job)) = incoming {
+            hear.lock().unwrap().push(job);
+        }
+    });
+    ann.ask(request::Subscribe { since: u64::MAX }).unwrap();
+    for plan in ["status:pending", "number:1"] {
+        let args = ["generate", "--plan", plan, "--size", "64x64", "--as", "cem"];
+        bench.run(args).ok();
+    }
+    let jobs = |who: &str| {
+        let client = bench.client(who, |_| ());
+        let mut jobs = client.ask(request::Jobs).unwrap();
+        jobs.sort_unstable_by_key(|job| job.id);
+        jobs
+    };
+    let [of_ann, of_cem] = ["ann", "cem"].map(jobs);
+    assert_eq!(
+        (of_cem[0].plan.as_str(), of_cem[0].of),
+        ("status:pending", Some(of_cem[0].done))
+    );
+    assert_eq!(of_ann[1], of_cem[1], "a plan that tells nothing is shown");
+    let shows = |job: &JobState| {
+        job.of.is_some() || job.done > 0 || format!("{job:?}").contains("status:pending")
+    };
+    assert!(!shows(&of_ann[0]), "{:?}", of_ann[0]);
+    wait_until("the events", || {
+        let is_last = |job: &JobState| job.id == 2 && job.standing == JobStatus::Done;
+        told.lock().unwrap().iter().any(|job| is_last(job))
+    });
+    let told = told.lock().unwrap();
+    let of_first: Vec<_> = told.iter().filter(|job| job.id == 1).collect();
+    assert!(
+        !of_first.is_empty() && !of_first.iter().any(|job| shows(job)),
+        "{of_first:?}"
+    );
+    let failures = request::JobFailures { id: 1, from: 0 };
+    assert_eq!(ann.ask(failures).unwrap_err().kind, ErrorKind::Denied);
+    drop(told);
+    bench.run(["round", "close", "first"]).ok();
+    assert_eq!(jobs("ann"), jobs("cem"));
 }

@@ -30,13 +30,8 @@ pub struct Args {
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Export only items that match this filter, such as `status:accepted`
-    #[arg(
-        long,
-        default_value = "",
-        hide_default_value = true,
-        value_name = "WORDS"
-    )]
-    filter: String,
+    #[arg(long, value_name = "WORDS")]
+    filter: Option<String>,
     /// Copy the pictures next to the file, under the names in the records
     #[arg(long, requires = "out")]
     images: bool,
@@ -69,7 +64,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Kind::Tables(tables) = &export.kind {
         return tools::run(context, args, tables);
     }
-    let filter = Filter::parse(&args.filter)?;
+    let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
     let client = context.client()?;
     check(&client, &filter, args.drafts)?;
     let nested = export.nests && all_nested(&client, &filter, export)?;

@@ -22,7 +22,7 @@ pub(super) fn run(context: &Context, args: &Args, tables: &'static Tables) -> Re
     if args.images {
         return usage("this format always includes the pictures", "omit --images");
     }
-    let filter = Filter::parse(&args.filter)?;
+    let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
     let client = context.client()?;
     super::check(&client, &filter, args.drafts)?;
     let each = |take: &mut dyn FnMut(Item) -> Result<()>| {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::out;
 use crate::context::Context;
+use crate::jobs::JobNumber;
 use crate::out::print;
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::bench::FlagOrder;
@@ -40,13 +41,8 @@ enum What {
         #[arg(value_parser = |text: &str| text.parse::<Scorer>())]
         scorer: Scorer,
         /// Score only items that match this filter
-        #[arg(
-            long,
-            default_value = "",
-            hide_default_value = true,
-            value_name = "WORDS"
-        )]
-        filter: String,
+        #[arg(long, value_name = "WORDS")]
+        filter: Option<String>,
         /// Show what would be scored, without scoring it
         #[arg(long)]
         dry_run: bool,
@@ -64,20 +60,11 @@ enum What {
         json_progress: bool,
     },
     /// Pause a scoring job
-    Pause {
-        /// Number of the job
-        id: u32,
-    },
+    Pause(JobNumber),
     /// Resume a paused or blocked scoring job
-    Resume {
-        /// Number of the job
-        id: u32,
-    },
+    Resume(JobNumber),
     /// Cancel a scoring job; finished scores stay
-    Cancel {
-        /// Number of the job
-        id: u32,
-    },
+    Cancel(JobNumber),
     /// Report all scorers and rules, or the effect of thresholds on one score
     Report(report::Args),
     /// Show, try, apply, or revert the rules that flag items
@@ -88,13 +75,8 @@ enum What {
         #[arg(long, default_value = "nearest", value_parser = order)]
         order: FlagOrder,
         /// List only items that match this filter [default: flagged and parked items]
-        #[arg(
-            long,
-            default_value = "",
-            hide_default_value = true,
-            value_name = "WORDS"
-        )]
-        filter: String,
+        #[arg(long, value_name = "WORDS")]
+        filter: Option<String>,
         /// Seed of the random order
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -131,7 +113,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         } => {
             let new = NewScoring {
                 scorer: scorer.clone(),
-                filter: filter.clone(),
+                filter: filter.clone().unwrap_or_default(),
                 dry: *dry_run,
                 drafts: *drafts,
             };
@@ -146,9 +128,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 },
             )
         }
-        What::Pause { id } => job::act(context, *id, JobAct::Pause, json),
-        What::Resume { id } => job::act(context, *id, JobAct::Resume, json),
-        What::Cancel { id } => job::act(context, *id, JobAct::Cancel, json),
+        What::Pause(JobNumber { id }) => job::act(context, *id, JobAct::Pause, json),
+        What::Resume(JobNumber { id }) => job::act(context, *id, JobAct::Resume, json),
+        What::Cancel(JobNumber { id }) => job::act(context, *id, JobAct::Cancel, json),
         What::Report(args) => report::run(&context.client()?, args, json),
         What::Rules(args) => rules::run(&context.client()?, args, json),
         What::Queue {
@@ -157,7 +139,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             seed,
         } => {
             let ask = request::FlaggedItems {
-                filter: Filter::parse(filter)?,
+                filter: Filter::parse(filter.as_deref().unwrap_or_default())?,
                 order: *order,
                 seed: *seed,
             };

@@ -20,13 +20,8 @@ pub struct Args {
     #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
     people: Vec<String>,
     /// Filter that selects the items [default: all items]
-    #[arg(
-        long,
-        default_value = "",
-        hide_default_value = true,
-        value_name = "WORDS"
-    )]
-    filter: String,
+    #[arg(long, value_name = "WORDS")]
+    filter: Option<String>,
     /// Take a random sample of the items: `10%`, a number, or `100/stratum`
     #[arg(long, value_name = "HOW")]
     sample: Option<Sample>,
@@ -97,7 +92,7 @@ pub(super) fn ask(args: &Args) -> Result<request::NewRound> {
             names: see("names"),
             scores: see("scores"),
         },
-        filter: args.filter.clone(),
+        filter: args.filter.clone().unwrap_or_default(),
         sample: args.sample.unwrap_or_default(),
         strata: args.strata.clone(),
         ..NewRound::new(

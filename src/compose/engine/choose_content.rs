@@ -67,6 +67,24 @@ pub enum DrawnAnswer {
     },
 }
 
+impl DrawnAnswer {
+    /// The wrong terms that it offers, of a question whose right term is `right`. `None` if it offers
+    /// none.
+    pub fn wrong(&self, right: Option<u32>) -> Option<Vec<u32>> {
+        match self {
+            DrawnAnswer::Options { options, .. } => {
+                let wrong = options.iter().copied().filter(|o| Some(*o) != right);
+                Some(wrong.collect())
+            }
+            DrawnAnswer::Claim {
+                term, holds: false, ..
+            }
+            | DrawnAnswer::YesNo { term, holds: false } => Some(vec![*term]),
+            _ => None,
+        }
+    }
+}
+
 impl Composer {
     /// Draws the content of the question in this slot. `None` if the vocabulary has no wrong answer
     /// left for this picture.

@@ -114,18 +114,7 @@ pub fn fits(compiled: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -
     }
     let list = &compiled.lists[subtask.list];
     let right = term(&choices.terms, subtask.list);
-    let wrong: Vec<u32> = match &choices.asked {
-        DrawnAnswer::Options { options, .. } => options
-            .iter()
-            .copied()
-            .filter(|o| Some(*o) != right)
-            .collect(),
-        DrawnAnswer::Claim {
-            term, holds: false, ..
-        }
-        | DrawnAnswer::YesNo { term, holds: false } => vec![*term],
-        _ => Vec::new(),
-    };
+    let wrong = choices.asked.wrong(right).unwrap_or_default();
     let words = match own.0 == compiled.style {
         true => compiled
             .styles

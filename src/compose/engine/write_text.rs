@@ -97,13 +97,7 @@ pub fn write(
             refusal,
             may_decline,
         } => {
-            let role = |i| {
-                if Some(i) == *correct {
-                    Role::Correct
-                } else {
-                    Role::Distractor
-                }
-            };
+            let role = |i| Role::of(Some(i) == *correct);
             let mut options: Vec<_> = terms
                 .iter()
                 .enumerate()
@@ -134,13 +128,7 @@ pub fn write(
             holds,
             false_first,
         } => {
-            let role = |says: bool| {
-                if says == *holds {
-                    Role::Correct
-                } else {
-                    Role::Distractor
-                }
-            };
+            let role = |says: bool| Role::of(says == *holds);
             let mut options = vec![option(TRUE, role(true)), option(FALSE, role(false))];
             if *false_first {
                 options.reverse();
@@ -197,13 +185,7 @@ pub fn write(
                 });
                 out
             };
-            let role = |i| {
-                if i == *correct {
-                    Role::Correct
-                } else {
-                    Role::Distractor
-                }
-            };
+            let role = |i| Role::of(i == *correct);
             let options: Vec<_> = pairs
                 .iter()
                 .enumerate()

@@ -124,18 +124,7 @@ impl Scene<'_> {
             .iter()
             .find(|t| t.0 == self.list)
             .map(|t| t.1);
-        let wrong: Vec<u32> = match &self.choices.asked {
-            DrawnAnswer::Options { options, .. } => options
-                .iter()
-                .copied()
-                .filter(|o| Some(*o) != right)
-                .collect(),
-            DrawnAnswer::Claim {
-                term, holds: false, ..
-            }
-            | DrawnAnswer::YesNo { term, holds: false } => vec![*term],
-            _ => return None,
-        };
+        let wrong = self.choices.asked.wrong(right)?;
         let shows = |term: u32| {
             let by = |t: &TermAt| self.rules.shown(*t, self.list).binary_search(&term).is_ok();
             self.choices.terms.iter().any(by)

@@ -512,7 +512,7 @@ impl Reader<'_> {
 }
 
 /// The text with escaped control characters, truncated to one line.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars()
         .take(60)
         .flat_map(|c| c.escape_debug())

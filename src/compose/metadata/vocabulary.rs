@@ -3,6 +3,7 @@
 //! `# ...` is a comment, and `#- term` is a disabled term. A `#` after a blank starts a comment
 //! too; `# allow: homonym, collision` silences these linter rules for the term.
 
+use super::rules::printable;
 use benchtop_model::{Error, Finding, Result, Rule};
 
 /// Maximum length of a term in characters.
@@ -305,14 +306,6 @@ impl Vocabulary {
             None => Ok(text.to_string()),
         }
     }
-}
-
-/// The text with escaped control characters, truncated to one line.
-fn printable(text: &str) -> String {
-    text.chars()
-        .take(60)
-        .flat_map(|c| c.escape_debug())
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The questions of the sample, most of them certainly right and a few wrong on purpose.
 
 use super::scene::{Scene, Shape, ShapeColor, one_of};
-use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role};
+use benchtop_model::{Choice, ImageRef, Item, Key, QuestionKind, Role};
 
 /// Letters used in pictures and options.
 pub(super) const LETTERS: [char; 11] = ['A', 'E', 'F', 'H', 'K', 'L', 'M', 'N', 'T', 'X', 'Z'];
@@ -209,11 +209,7 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
     let mut planted = plant.then_some("wrong answer");
     let choice = |text: &str, right: bool| Choice {
         text: text.into(),
-        role: if right {
-            Role::Correct
-        } else {
-            Role::Distractor
-        },
+        role: Role::of(right),
     };
     let (kind, options, answer) = match ask.answer {
         Answer::Choice(right, mut wrong) => {
@@ -263,31 +259,19 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
         extra.insert("planted".into(), defect.into());
     }
     Item {
-        id: format!("{}/{key}", super::DATASET),
-        dataset: super::DATASET.into(),
-        key: Key::Text(key),
-        form: Form::Plain,
         images: vec![image.clone()],
         prompt: Some(format!(
             "{}, flat shapes, soft plain background",
             scene.describe()
         )),
-        negative_prompt: None,
-        instruction: None,
         question: ask.question,
         kind,
         options,
         answer,
         task: Some("sample".into()),
         subtask: Some(ask.subtask.into()),
-        granularity: None,
-        level: None,
         style: Some("flat shapes".into()),
-        pair: None,
-        rotation: None,
-        provenance: None,
-        variant: None,
-        edited: None,
         extra,
+        ..Item::blank(super::DATASET, Key::Text(key))
     }
 }

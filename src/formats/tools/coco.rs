@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::row;
+use super::{list_or_null, row};
 use crate::cells;
 use crate::format::Format;
 use crate::head::{Detection, Head};
@@ -126,14 +126,7 @@ fn rows(path: &Path) -> Result<Box<dyn Rows>> {
             ("images", file.clone()),
             ("question", QUESTION.into()),
             ("answer", answer),
-            (
-                "captions",
-                if list.is_empty() {
-                    Value::Null
-                } else {
-                    list.into()
-                },
-            ),
+            ("captions", list_or_null(list)),
         ];
         ready.push_back((line, row(fields)));
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{About, each, folder, row};
+use super::{About, each, folder, list_or_null, row};
 use crate::cells;
 use crate::format::Format;
 use crate::head::Detection;
@@ -144,14 +144,7 @@ fn question(instance: &Value) -> Record {
     row([
         ("id", instance.get("id").cloned().unwrap_or_default()),
         ("question", texts.join("\n").into()),
-        (
-            "images",
-            if images.is_empty() {
-                Value::Null
-            } else {
-                images.into()
-            },
-        ),
+        ("images", list_or_null(images)),
         (
             "options",
             if options.len() > 1 {

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use zip::ZipArchive;
 
-use super::{About, each, row};
+use super::{About, each, list_or_null, row};
 use crate::cells;
 use crate::format::Format;
 use crate::head::{Detection, Head};
@@ -220,14 +220,7 @@ fn flat(mut sample: Record) -> Record {
         ("id", sample.get("id").cloned().unwrap_or_default()),
         ("epoch", sample.get("epoch").cloned().unwrap_or_default()),
         ("question", texts.join("\n").into()),
-        (
-            "images",
-            if images.is_empty() {
-                Value::Null
-            } else {
-                images.into()
-            },
-        ),
+        ("images", list_or_null(images)),
         (
             "options",
             sample

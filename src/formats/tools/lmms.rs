@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{About, each, folder, row, stem};
+use super::{About, each, folder, list_or_null, row, stem};
 use crate::cells;
 use crate::choices::taken_apart;
 use crate::format::Format;
@@ -96,14 +96,7 @@ fn sample(mut record: Record) -> Record {
     let mut flat = row([
         ("id", record.get("doc_id").cloned().unwrap_or_default()),
         ("question", question.into()),
-        (
-            "options",
-            if options.is_empty() {
-                Value::Null
-            } else {
-                options.into()
-            },
-        ),
+        ("options", list_or_null(options)),
         ("answer", record.remove("target").unwrap_or_default()),
         ("output", answered.map_or(Value::Null, Value::from)),
         ("right", right.map_or(Value::Null, Value::from)),

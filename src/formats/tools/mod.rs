@@ -113,6 +113,14 @@ pub(super) fn flat() -> Mapping {
     }
 }
 
+/// A list as a cell; null if it is empty.
+pub(super) fn list_or_null(list: Vec<impl Into<Value>>) -> Value {
+    match list.is_empty() {
+        true => Value::Null,
+        false => list.into(),
+    }
+}
+
 /// A row of these fields, without nulls.
 pub(super) fn row<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{About, folder, row, stem};
+use super::{About, folder, list_or_null, row, stem};
 use crate::choices::taken_apart;
 use crate::format::Format;
 use crate::head::Head;
@@ -93,14 +93,7 @@ fn flat(position: u64, record: Record) -> Record {
     let mut flat = row([
         ("id", position.into()),
         ("question", question.into()),
-        (
-            "options",
-            if options.is_empty() {
-                Value::Null
-            } else {
-                options.into()
-            },
-        ),
+        ("options", list_or_null(options)),
         ("answer", record.get("gold").cloned().unwrap_or_default()),
         ("output", output.unwrap_or_default()),
     ]);

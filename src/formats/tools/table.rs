@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{About, huggingface, stem};
 use crate::format::Format;
-use crate::head::{Detection, Head};
+use crate::head::Head;
 use crate::third_party::Mapped;
 use crate::{roundtrip_column, rows};
 use benchtop_model::Result;
@@ -16,16 +16,13 @@ pub fn stored_dataset(path: &Path) -> Option<String> {
 }
 
 /// Whether columns with these names hold (questions, answers).
-fn detect(head: &Head<'_>, wanted: (bool, bool)) -> Detection {
+fn detect(head: &Head<'_>, wanted: (bool, bool)) -> bool {
     let Head::Columns(names) = head else {
-        return Detection::No;
+        return false;
     };
     let found = guess(names);
     let answers = found.output.is_some() && found.id.is_some();
-    match (found.has_questions(), answers) == wanted {
-        true => Detection::Guess,
-        false => Detection::No,
-    }
+    (found.has_questions(), answers) == wanted
 }
 
 fn about(path: &Path) -> Result<About> {
@@ -39,7 +36,7 @@ pub static QUESTIONS: Format = Format {
     title: "a table of questions: CSV, TSV, JSON, JSONL, xlsx, Parquet",
     recognized_by: "columns with usual names, or a `mapping.toml`",
     named_in: "file, folder",
-    detect: |head| detect(head, (true, false)),
+    detect: |head| detect(head, (true, false)).into(),
     about: |path, _| about(path),
     rows: Some(Mapped::table),
     ..Format::QUESTIONS
@@ -51,7 +48,7 @@ pub static PREDICTIONS: Format = Format {
     title: "a table of answers",
     recognized_by: "columns with usual names, or a `mapping.toml`",
     named_in: "file, a column",
-    detect: |head| detect(head, (false, true)),
+    detect: |head| detect(head, (false, true)).into(),
     about: |path, _| {
         Ok(About {
             model: Some(stem(path)),
@@ -69,7 +66,7 @@ pub static BOTH: Format = Format {
     recognized_by: "columns with usual names, or a `mapping.toml`",
     named_in: "file, folder, a column",
     has_predictions: true,
-    detect: |head| detect(head, (true, true)),
+    detect: |head| detect(head, (true, true)).into(),
     about: |path, _| about(path),
     rows: Some(Mapped::table),
     ..Format::QUESTIONS

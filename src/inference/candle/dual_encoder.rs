@@ -1,14 +1,15 @@
 //! A text encoder and a picture encoder with a common embedding space, and the settings to load
 //! them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use candle_core::{DType, Device, Tensor};
+use tokenizers::Tokenizer;
 
 use super::config::CandleResult;
 use super::device::describe;
 use crate::preprocess::Steps;
-use benchtop_model::error::{Error, Result};
+use benchtop_model::error::{Error, ErrorKind, Result};
 use benchtop_model::generation::Fingerprint;
 
 /// Part of the fingerprint. Increase it with every change that changes the output.
@@ -61,14 +62,7 @@ impl Options {
             None => super::weights::hash_part(folder, self.dtype)?,
         };
         let place = describe(&self.device).input()?;
-        let named = folder
-            .canonicalize()
-            .unwrap_or_else(|_| folder.to_path_buf());
-        let model = named
-            .file_name()
-            .unwrap_or(named.as_os_str())
-            .to_string_lossy()
-            .into_owned();
+        let model = super::weights::folder_name(folder);
         let fingerprint = Fingerprint::default()
             .with("backend", backend)
             .with("code", CODE)
@@ -83,6 +77,24 @@ impl Options {
             fingerprint,
         ))
     }
+}
+
+/// Reads `tokenizer.json`, without truncation and padding. Returns its path too. `other` is the
+/// vocabulary of the same model that is not supported.
+pub(super) fn tokenizer(folder: &Path, other: &str) -> Result<(Tokenizer, PathBuf)> {
+    let file = folder.join("tokenizer.json");
+    if !file.is_file() {
+        let help = format!("{other} is not supported; add the tokenizer.json of the same model");
+        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
+        return Err(missing.help(help));
+    }
+    let mut tokenizer = Tokenizer::from_file(&file)
+        .map_err(|e| Error::input(format!("is not a valid tokenizer: {e}")).file(&file))?;
+    tokenizer
+        .with_truncation(None)
+        .map_err(|e| Error::input(e.to_string()).file(&file))?;
+    tokenizer.with_padding(None);
+    Ok((tokenizer, file))
 }
 
 /// A loaded model with its properties.

@@ -113,14 +113,7 @@ impl CandleGenerator {
             None => model.hash(options.dtype)?,
         };
         let together = options.together.max(1);
-        let named = folder
-            .canonicalize()
-            .unwrap_or_else(|_| folder.to_path_buf());
-        let name = named
-            .file_name()
-            .unwrap_or(named.as_os_str())
-            .to_string_lossy()
-            .into_owned();
+        let name = super::weights::folder_name(folder);
         let (dtype, f16) = (options.dtype.as_str(), options.dtype == DType::F16);
         let tiles = tiles(options.whole_pixels, pipeline.vae().config().sample_size);
         let layout = match together {

@@ -17,7 +17,7 @@ use super::dual_encoder::Options;
 use super::pipeline::{failure, wrong};
 use crate::scoring::{EmbeddedText, TextEmbedder};
 use benchtop_model::cancel::Cancel;
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 
 /// Part of the fingerprint. Increase it with every change that changes the output.
@@ -102,20 +102,8 @@ fn pooling(folder: &Path) -> Result<()> {
 }
 
 fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32)> {
-    let file = folder.join("tokenizer.json");
-    if !file.is_file() {
-        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-        return Err(
-            missing.help("vocab.txt is not supported; add the tokenizer.json of the same model")
-        );
-    }
-    let mut tokenizer = Tokenizer::from_file(&file)
-        .map_err(|e| Error::input(format!("is not a valid tokenizer: {e}")).file(&file))?;
     // The published file truncates and pads to 128 tokens. sentence-transformers overrides both.
-    tokenizer
-        .with_truncation(None)
-        .map_err(|e| Error::input(e.to_string()).file(&file))?;
-    tokenizer.with_padding(None);
+    let (tokenizer, file) = super::dual_encoder::tokenizer(folder, "vocab.txt")?;
     let missing = || Error::input("the vocabulary has no `[SEP]`").file(&file);
     let end = tokenizer.token_to_id("[SEP]").ok_or_else(missing)?;
     Ok((tokenizer, end))
@@ -157,14 +145,7 @@ impl MiniLm {
             None => super::weights::hash_part(folder, options.dtype)?,
         };
         let place = describe(&options.device).input()?;
-        let named = folder
-            .canonicalize()
-            .unwrap_or_else(|_| folder.to_path_buf());
-        let model = named
-            .file_name()
-            .unwrap_or(named.as_os_str())
-            .to_string_lossy()
-            .into_owned();
+        let model = super::weights::folder_name(folder);
         let fingerprint = Fingerprint::default()
             .with(
                 "backend",

@@ -12,7 +12,7 @@ use super::clip::scalar;
 use super::config::Config;
 use super::dual_encoder::{DualEncoderScorer, Opened, Options};
 use crate::preprocess::Steps;
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 
 /// The encoders and the tokenizer of a SigLIP model.
 pub struct Siglip {
@@ -86,20 +86,8 @@ fn check(config: &Config) -> Result<()> {
 
 /// Reads `tokenizer.json`, and the ids of the end token and the padding.
 fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32, u32)> {
-    let file = folder.join("tokenizer.json");
-    if !file.is_file() {
-        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-        return Err(
-            missing.help("spiece.model is not supported; add the tokenizer.json of the same model")
-        );
-    }
-    let mut tokenizer = Tokenizer::from_file(&file)
-        .map_err(|e| Error::input(format!("is not a valid tokenizer: {e}")).file(&file))?;
     // Truncation and padding are done here, so that no text is cut silently.
-    tokenizer
-        .with_truncation(None)
-        .map_err(|e| Error::input(e.to_string()).file(&file))?;
-    tokenizer.with_padding(None);
+    let (tokenizer, file) = super::dual_encoder::tokenizer(folder, "spiece.model")?;
     let settings = folder.join("tokenizer_config.json");
     let settings = if settings.is_file() {
         Some(Config::read(&settings)?)

@@ -156,6 +156,14 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
     Ok(hasher.finalize().to_hex().to_string())
 }
 
+/// The name of a model's folder.
+pub(super) fn folder_name(folder: &Path) -> String {
+    let named = folder.canonicalize();
+    let named = named.unwrap_or_else(|_| folder.to_path_buf());
+    let name = named.file_name().unwrap_or(named.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
 /// The hash of the folder of one part: its weights for `dtype`, and its JSON and text files.
 pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
     let mut files = weight_files(folder, dtype)?.1;

@@ -39,6 +39,12 @@ impl Asked<'_> {
         self.options.is_empty()
             && matches!(self.kind, QuestionKind::YesNo | QuestionKind::TrueFalse)
     }
+
+    /// Whether the option with this index declines to answer.
+    pub(super) fn declines(&self, at: usize) -> bool {
+        let option = self.options.get(at);
+        option.is_some_and(|option| option.role == Role::Refusal)
+    }
 }
 
 /// An instruction whose options are parsed from its text: lines such as `(A) cat`, `A. cat`, `A)

@@ -117,7 +117,14 @@ impl Deref for BoardColumn {
 pub struct Columns(pub Vec<BoardColumn>);
 
 impl Columns {
-    pub fn add(&mut self, head: Head, column: impl Column + 'static) {
+    /// Adds a column. Names of subtasks and styles are free, so the name may be taken; then it gets
+    /// a number: `Acc.level.high#2`.
+    pub fn add(&mut self, mut head: Head, column: impl Column + 'static) {
+        let is_taken = |name: &str| self.0.iter().any(|column| column.head.name == name);
+        if is_taken(&head.name) {
+            let numbered = (2..).map(|n: usize| format!("{}#{n}", head.name));
+            head.name = numbered.skip_while(|name| is_taken(name)).take(1).collect();
+        }
         let column = Box::new(column);
         self.0.push(BoardColumn { head, column });
     }
@@ -131,7 +138,7 @@ pub struct Metric {
     pub columns: fn(&Data<'_>, &mut Columns),
 }
 
-/// Values that several columns use, one per type.
+/// Values that several columns use, one per type. So each is of a type of its own.
 #[derive(Default)]
 pub struct Memo(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 

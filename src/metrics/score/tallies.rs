@@ -94,8 +94,14 @@ impl Pieces {
 }
 
 /// A model's scores in every scenario.
-pub fn scenario_scores(of: &ModelScores<'_>) -> Arc<Vec<ScenarioScore>> {
-    of.memo.get(|| dysca::scores(&Pieces::of(of).0))
+pub struct ScenarioScores(pub Vec<ScenarioScore>);
+
+impl ScenarioScores {
+    /// The scores of a model.
+    pub fn of(of: &ModelScores<'_>) -> Arc<ScenarioScores> {
+        of.memo
+            .get(|| ScenarioScores(dysca::scores(&Pieces::of(of).0)))
+    }
 }
 
 /// The question types in a final score: all three, or without free form.

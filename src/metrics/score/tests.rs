@@ -189,6 +189,47 @@ fn dysca_scores_match_the_counts() {
 }
 
 #[test]
+fn every_column_has_a_name_of_its_own() {
+    let mut sheet = QuestionTable::default();
+    let subtasks = [
+        "level.high",
+        "type.multiple-choice",
+        "style.ink",
+        "dataset.set",
+        "multiple-choice.animal",
+        "animal.easy",
+        "orders",
+        "animal",
+    ];
+    let mut marks = Vec::new();
+    for n in 0..64 {
+        let kind = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse][n / 32];
+        let item = Item {
+            level: Some(["high", "easy", "hard"][n % 3].into()),
+            dataset: ["set", "other"][n % 2].into(),
+            ..item(n, kind, subtasks[n % 8], ["ink", "oil"][n / 8 % 2], "")
+        };
+        sheet.push(&item).unwrap();
+        marks.push(ParsedAnswer::option(usize::from(n % 8 == 0)));
+    }
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let mut names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all, "{names:?}");
+    // The column that comes first keeps its name.
+    let n = |column: &str| cell(&board, "m", column).map(Cell::n);
+    assert_eq!(
+        (n("Acc.level.high"), n("Acc.level.high#2")),
+        (Some(8), Some(22))
+    );
+    let second = ruled.column("Acc.level.high#2").unwrap();
+    assert_eq!(second.head.group, "Acc by level");
+}
+
+#[test]
 fn free_form_is_a_mean_if_similarities_were_computed() {
     let mut sheet = QuestionTable::default();
     let kinds = [

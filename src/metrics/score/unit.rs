@@ -1,6 +1,6 @@
 //! The kinds of units that columns count.
 
-use benchtop_model::{Item, Key};
+use benchtop_model::Item;
 
 /// Units, each as the rows of its questions and whether it is right.
 pub type Units = Vec<(Vec<u32>, bool)>;
@@ -24,13 +24,8 @@ pub enum Unit {
 impl Unit {
     /// Display name of the item's unit.
     pub fn name(self, item: &Item) -> String {
-        let pair = item
-            .pair
-            .as_ref()
-            .map(|p| p.id.clone())
-            .as_ref()
-            .map(Key::to_string)
-            .unwrap_or_default();
+        let pair = item.pair.as_ref().map(|pair| pair.id.to_string());
+        let pair = pair.unwrap_or_default();
         let text = item.instruction.as_ref().unwrap_or(&item.question);
         match self {
             Unit::Answer | Unit::Orders => format!("question {}", item.key),

@@ -140,6 +140,11 @@ impl Filter {
             .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.verdicts.is_empty()))
     }
 
+    /// Whether what matches follows from verdicts or scores.
+    pub fn tells(&self) -> bool {
+        self.asks_scores() || self.asks_verdicts()
+    }
+
     /// This filter with exact text instead of fuzzy text, for actions on all matching items.
     pub fn exact(mut self) -> Filter {
         let text = std::mem::take(&mut self.text);

@@ -19,31 +19,20 @@ pub enum TextField {
     Answer,
 }
 
+crate::named!(TextField {
+    Any: "text",
+    Id: "id",
+    Question: "question",
+    Prompt: "prompt",
+    Option: "option",
+    Answer: "answer",
+});
+
 impl TextField {
     /// The fields with a filter word of their own.
-    pub const NAMED: [TextField; 5] = [
-        Self::Id,
-        Self::Question,
-        Self::Prompt,
-        Self::Option,
-        Self::Answer,
-    ];
-
-    /// The filter word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Any => "text",
-            Self::Id => "id",
-            Self::Question => "question",
-            Self::Prompt => "prompt",
-            Self::Option => "option",
-            Self::Answer => "answer",
-        }
-    }
-
-    /// The field with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<TextField> {
-        Self::NAMED.into_iter().find(|f| f.name() == name)
+    pub fn words() -> impl Iterator<Item = TextField> {
+        let is_word = |field: &TextField| *field != TextField::Any;
+        Self::ALL.into_iter().filter(is_word)
     }
 }
 

@@ -241,11 +241,11 @@ pub const WORDS: &[Word] = &[
 /// Every word that may precede a colon.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let is_word = |name: &str| WORDS.iter().any(|word| word.name == name);
-    let text = TextField::NAMED.map(TextField::name);
+    let text = || TextField::words().map(TextField::name);
     let fields = Field::ALL.into_iter().map(Field::name);
     fields
-        .filter(move |name| !is_word(name) && !text.contains(name))
-        .chain(text)
+        .filter(move |name| !is_word(name) && !text().any(|text| text == *name))
+        .chain(text())
         .chain(WORDS.iter().map(|word| word.name))
         .chain([FUZZY])
 }
@@ -255,7 +255,7 @@ pub(super) fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Resul
     if let Some(word) = WORDS.iter().find(|word| word.name == name) {
         return (word.add)(filter, word.name, values);
     }
-    if let Some(field) = TextField::from_name(name) {
+    if let Some(field) = TextField::words().find(|field| field.name() == name) {
         if values.iter().any(String::is_empty) {
             return Err(missing(name).help(format!(
                 "{name}:TEXT finds items whose {name} contains the text"
@@ -372,7 +372,7 @@ mod tests {
             out += &format!("| `{}` | {} |\n", field.name, field.help.trim());
         }
         out += "\n| word | matches |\n|---|---|\n";
-        for field in TextField::NAMED.into_iter().map(TextField::name) {
+        for field in TextField::words().map(TextField::name) {
             if Field::from_name(field).is_none() {
                 out += &format!("| `{field}:red` | items whose {field} contains the value |\n");
             }

@@ -34,19 +34,16 @@ pub enum Phase {
     Cancelled,
 }
 
-impl Phase {
-    /// The name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Queued => "queued",
-            Phase::Running => "running",
-            Phase::Paused => "paused",
-            Phase::Blocked => "blocked",
-            Phase::Done => "done",
-            Phase::Cancelled => "cancelled",
-        }
-    }
+crate::named!(Phase {
+    Queued: "queued",
+    Running: "running",
+    Paused: "paused",
+    Blocked: "blocked",
+    Done: "done",
+    Cancelled: "cancelled",
+});
 
+impl Phase {
     /// Whether the job has ended.
     pub fn is_finished(self) -> bool {
         matches!(self, Phase::Done | Phase::Cancelled)

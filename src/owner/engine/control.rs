@@ -10,8 +10,7 @@ use super::runner::wake;
 use super::state::{Engine, Entry, Inner};
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::trust;
-use benchtop_model::cancel::ProgressSink;
+use crate::{access, trust};
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Event, FAILURE_PAGE};
@@ -21,7 +20,7 @@ use benchtop_store::jobs::{self, JobHeader};
 /// How long a removal waits for the last step of a job.
 const STOPPING: Duration = Duration::from_secs(5);
 
-fn unknown(id: u32) -> Error {
+pub(super) fn unknown(id: u32) -> Error {
     Error::new(ErrorKind::NotFound, format!("unknown job {id}"))
         .help("run `benchtop jobs` to list the jobs")
 }
@@ -63,75 +62,25 @@ impl Engine<OwnerContext> {
     pub fn begin<J: Job<OwnerContext>>(
         &self,
         shared: &Arc<OwnerContext>,
-        (kind, by): (&'static Kind<OwnerContext>, &str),
+        of: (&'static Kind<OwnerContext>, &str),
         make: impl FnOnce(&mut JobHeader) -> Result<(J, Option<Vec<u32>>)>,
     ) -> Result<JobState> {
         shared.writable.may_write()?;
-        let mut inner = self.loaded()?;
-        let last_turn = inner.jobs.values().map(|e| e.live.header.turn).max();
-        let mut header = JobHeader {
-            id: inner.last(shared) + 1,
-            by: by.into(),
-            created: now(),
-            turn: last_turn.map_or(0, |turn| turn + 1),
-            ..JobHeader::default()
-        };
-        let (job, numbers) = make(&mut header)?;
-        let (id, name) = (header.id, kind.name);
-        header.kind = name.into();
-        let digest = job.digest(shared, &header)?;
-        header.token = trust::begin(shared, name, id, digest);
-        let spec = job.spec();
-        let root = shared.project.root();
-        if let Err(problem) = jobs::create(root, &header, &spec, numbers.as_deref()) {
-            trust::end(shared, name, id);
-            return Err(problem);
-        }
-        let mut live = Live::new(header.clone());
-        live.written = Some((header, spec));
-        let job = Box::new(job);
-        inner.jobs.insert(id, Entry { kind, live, job });
-        inner.tell(shared, id, true);
-        wake(shared, &mut inner);
-        inner.state_of(id)
+        self.loaded()?.begin(shared, of, make)
     }
 
-    /// The number of an active job that `is_same` accepts, such as one that the next owner continues
-    /// after a kill, or else of a new job on behalf of `by`.
-    ///
-    /// # Errors
-    /// As for [`begin`](Engine::begin).
-    pub fn join_or_begin<J: Job<OwnerContext>>(
-        &self,
-        shared: &Arc<OwnerContext>,
-        of: (&'static Kind<OwnerContext>, &str),
-        is_same: impl Fn(&J) -> bool,
-        make: impl FnOnce(u32) -> J,
-    ) -> Result<u32> {
-        drop(self.loaded()?);
-        let active = |live: &mut Live, job: &mut J| {
-            let joins = live.header.standing.is_active() && is_same(job);
-            joins.then_some(live.header.id)
-        };
-        match self.find(active) {
-            Some(id) => Ok(id),
-            None => {
-                let made = self.begin(shared, of, |header| Ok((make(header.id), None)));
-                made.map(|job| job.id)
-            }
-        }
-    }
-
-    /// Performs an action on a job. Returns its new state, or `None` if it was removed.
+    /// Performs an action on a job. Returns its new state, or `None` if it was removed. `member` is
+    /// the name of somebody who is not the project's owner.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the action;
-    /// [`ErrorKind::Denied`] for destinations without an agreement; I/O errors.
+    /// [`ErrorKind::Denied`] for destinations without an agreement, and for what only the project's
+    /// owner may do; I/O errors.
     pub fn act(
         &self,
         shared: &Arc<OwnerContext>,
-        id: u32,
-        act: JobAct,
+        member: Option<&str>,
+        (id, act): (u32, JobAct),
     ) -> Result<Option<JobState>> {
         shared.writable.may_write()?;
         let mut inner = self.loaded()?;
@@ -144,7 +93,12 @@ impl Engine<OwnerContext> {
                 self.wake.wait_for(&mut inner, Duration::from_millis(50));
             }
         }
-        let Entry { kind, live, job } = inner.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let entry = inner.jobs.get_mut(&id).ok_or_else(|| unknown(id))?;
+        // Under the lock, or the job could change before the action.
+        if let Some(who) = member {
+            entry.check_member(shared, who, act)?;
+        }
+        let Entry { kind, live, job } = entry;
         let standing = live.header.standing;
         let refused = |what: &str| {
             let what = format!("job {id} is {}; {what}", standing.name());
@@ -202,59 +156,6 @@ impl Engine<OwnerContext> {
         inner.state_of(id).map(Some)
     }
 
-    /// Waits until job `id` has ended or is paused, and passes on its progress. If the watcher
-    /// cancels, so is the job.
-    ///
-    /// # Errors
-    /// The reason that it stopped; [`ErrorKind::Cancelled`].
-    pub fn follow(
-        &self,
-        shared: &Arc<OwnerContext>,
-        id: u32,
-        watch: ProgressSink<'_>,
-    ) -> Result<()> {
-        let mut canceled = None;
-        loop {
-            let (state, problem, at_work) = {
-                let mut inner = self.inner();
-                let gone = || Error::new(ErrorKind::NotFound, format!("job {id} was removed"));
-                let entry = inner.jobs.get(&id).ok_or_else(gone)?;
-                let settled = !entry.live.header.standing.is_active() && !entry.live.at_work;
-                if !settled && !inner.ended {
-                    self.wake.wait_for(&mut inner, Duration::from_millis(50));
-                }
-                if inner.ended {
-                    return Err(Error::new(
-                        ErrorKind::Unreachable,
-                        "the owner is shutting down",
-                    ));
-                }
-                let entry = inner.jobs.get(&id).ok_or_else(gone)?;
-                let (live, state) = (&entry.live, inner.state(entry));
-                (state, live.problem.clone(), live.at_work)
-            };
-            if canceled.is_none()
-                && let Err(stop) = watch.report(&state.plan, state.done, state.of)
-            {
-                canceled = Some(stop);
-                let _ = self.act(shared, id, JobAct::Cancel);
-                continue;
-            }
-            if state.standing.is_active() || at_work {
-                continue;
-            }
-            return match (canceled, state.standing) {
-                (_, JobStatus::Done) => Ok(()),
-                (Some(stop), _) => Err(stop),
-                (None, standing) => Err(problem.unwrap_or_else(|| {
-                    let what = format!("job {id} is {}", standing.name());
-                    Error::new(ErrorKind::Cancelled, what)
-                        .help(format!("run `benchtop jobs resume {id}` to continue it"))
-                })),
-            };
-        }
-    }
-
     /// The failures of a job, starting with number `from`.
     ///
     /// # Errors
@@ -290,6 +191,40 @@ impl Engine<OwnerContext> {
 }
 
 impl Inner<OwnerContext> {
+    pub(super) fn begin<J: Job<OwnerContext>>(
+        &mut self,
+        shared: &Arc<OwnerContext>,
+        (kind, by): (&'static Kind<OwnerContext>, &str),
+        make: impl FnOnce(&mut JobHeader) -> Result<(J, Option<Vec<u32>>)>,
+    ) -> Result<JobState> {
+        let last_turn = self.jobs.values().map(|e| e.live.header.turn).max();
+        let mut header = JobHeader {
+            id: self.next_number(shared)?,
+            by: by.into(),
+            created: now(),
+            turn: last_turn.map_or(0, |turn| turn.saturating_add(1)),
+            ..JobHeader::default()
+        };
+        let (job, numbers) = make(&mut header)?;
+        let (id, name) = (header.id, kind.name);
+        header.kind = name.into();
+        let digest = job.digest(shared, &header)?;
+        header.token = trust::begin(shared, name, id, digest);
+        let spec = job.spec();
+        let root = shared.project.root();
+        if let Err(problem) = jobs::create(root, &header, &spec, numbers.as_deref()) {
+            trust::end(shared, name, id);
+            return Err(problem);
+        }
+        let mut live = Live::new(header.clone());
+        (live.own, live.written) = (true, Some((header, spec)));
+        let job = Box::new(job);
+        self.jobs.insert(id, Entry { kind, live, job });
+        self.tell(shared, id, true);
+        wake(shared, self);
+        self.state_of(id)
+    }
+
     pub(super) fn state_of(&self, id: u32) -> Result<JobState> {
         let entry = self.jobs.get(&id).ok_or_else(|| unknown(id))?;
         Ok(self.state(entry))
@@ -297,7 +232,7 @@ impl Inner<OwnerContext> {
 
     /// Gives a job a new status. What becomes active was checked before: whatever its file says, it
     /// sends only to destinations with an agreement.
-    fn stand(
+    pub(super) fn stand(
         &mut self,
         shared: &Arc<OwnerContext>,
         id: u32,
@@ -321,7 +256,10 @@ impl Inner<OwnerContext> {
         if next != live.header.standing {
             (live.header.standing, live.header.reason) = (next, None);
         }
-        if starts {
+        // What was started elsewhere publishes nothing because it is canceled.
+        let own = live.own || starts || !live.elsewhere;
+        let owes = next.is_finished() && own && job.has_work(next);
+        if starts || (owes && !is_active) {
             let digest = job.digest(shared, &live.header)?;
             live.header.token = trust::begin(shared, kind, id, digest);
         }
@@ -331,10 +269,12 @@ impl Inner<OwnerContext> {
         }
         let Entry { live, job, .. } = entry;
         if stops {
-            trust::end(shared, kind, id);
+            if !owes {
+                trust::end(shared, kind, id);
+            }
             job.stopped(next);
         }
-        live.elsewhere &= !starts;
+        (live.own, live.elsewhere) = (own, live.elsewhere && !starts);
         live.resumed();
         live.update_waits(shared, &**job);
         Ok(())
@@ -345,10 +285,21 @@ impl Inner<OwnerContext> {
         let mut order = self.order();
         order.retain(|other| *other != id);
         order.insert((place.max(1) as usize - 1).min(order.len()), id);
+        let mut before: Vec<(u32, i64)> = Vec::new();
         for (turn, id) in order.iter().enumerate() {
-            if let Some(entry) = self.jobs.get_mut(id) {
-                entry.live.header.turn = turn as i64;
-                entry.save(shared)?;
+            let Some(entry) = self.jobs.get_mut(id) else {
+                continue;
+            };
+            before.push((*id, entry.live.header.turn));
+            entry.live.header.turn = turn as i64;
+            if let Err(problem) = entry.save(shared) {
+                for (id, turn) in before {
+                    if let Some(entry) = self.jobs.get_mut(&id) {
+                        entry.live.header.turn = turn;
+                        let _ = entry.keep(shared);
+                    }
+                }
+                return Err(problem);
             }
         }
         order.iter().for_each(|id| self.tell(shared, *id, true));
@@ -373,6 +324,31 @@ impl Inner<OwnerContext> {
         self.jobs.remove(&id);
         shared.broadcast.send(Event::JobRemoved(id));
         Ok(())
+    }
+}
+
+impl Entry<OwnerContext> {
+    /// Checks that a member who is not the project's owner may do this to the job.
+    fn check_member(&self, shared: &Arc<OwnerContext>, who: &str, act: JobAct) -> Result<()> {
+        let Entry { kind, live, job } = self;
+        let denied = |what: &str| {
+            let help = "ask the project's owner";
+            Err(Error::new(ErrorKind::Denied, what).help(help))
+        };
+        match act {
+            JobAct::Cancel | JobAct::Remove if live.header.by != who => {
+                denied("only its starter and the project's owner may end or remove this job")
+            }
+            JobAct::Resume | JobAct::Retry | JobAct::Batch(_) | JobAct::PerMinute(_) => {
+                access::allowed(kind.access, false)?;
+                let continues = matches!(act, JobAct::Resume | JobAct::Retry);
+                match continues && live.consent(shared, &**job).is_some() {
+                    true => denied("only the project's owner may consent to what it sends"),
+                    false => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use benchtop_model::import::Progress;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Access;
 use benchtop_store::jobs::{JobHeader, StoredJob};
 
 /// What a thread keeps between the steps of its resource, such as a loaded model.
@@ -26,6 +27,8 @@ pub struct Kind<C: 'static> {
     pub name: &'static str,
     /// One result of it: `picture`.
     pub unit: &'static str,
+    /// Who may have such a job work.
+    pub access: Access,
     pub load: Load<C>,
     /// Works on a job, without the lock of the engine.
     pub step: fn(&Arc<C>, u32, &mut Slot) -> Result<Step>,
@@ -85,9 +88,15 @@ pub trait Job<C>: Any + Send {
         Ok(Vec::new())
     }
 
-    /// How many of what it still sends, in words.
-    fn sends(&self, _: &C) -> (u64, &'static str) {
-        (0, "")
+    /// How much it still sends at most, as a number and in words. What a file says does not count,
+    /// since the file may come from somebody else.
+    fn sends(&self, _: &C) -> (u64, String) {
+        (0, String::new())
+    }
+
+    /// Whether its plan and its counts follow from verdicts or scores.
+    fn tells(&self) -> bool {
+        false
     }
 
     /// Digest of everything that decides what it sends where.

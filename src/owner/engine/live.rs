@@ -32,12 +32,17 @@ pub struct Live {
     outages: u32,
     /// Whether it was active when the project was opened, and this user did not start it here.
     pub(super) elsewhere: bool,
+    /// Whether this user started or continued it on this machine. Otherwise it does nothing after
+    /// its end.
+    pub(super) own: bool,
     /// The agreement that it waits for.
     pub(super) waits: Option<Box<PendingConsent>>,
     /// Whether its last work after the end failed. Not tried again until the user resumes it.
     pub(super) stuck: bool,
     /// Whether a step runs, even if the job was just paused or canceled.
     pub at_work: bool,
+    /// Number of commands that wait for its end.
+    pub(super) followers: u32,
     /// Why it stopped, since the owner started.
     pub(super) problem: Option<Error>,
     /// The state in its file, if known.
@@ -54,9 +59,11 @@ impl Live {
             not_before: None,
             outages: 0,
             elsewhere: false,
+            own: false,
             waits: None,
             stuck: false,
             at_work: false,
+            followers: 0,
             problem: None,
             written: None,
             recent: VecDeque::new(),
@@ -64,11 +71,15 @@ impl Live {
         }
     }
 
-    /// Counts results that are on disk. Since there are some, an outage is over.
+    /// Counts results that are on disk. Since there are some, an outage is over, also one of an
+    /// earlier owner.
     pub fn progressed(&mut self, results: u64) {
         self.recent.push_back((Instant::now(), results));
         if std::mem::take(&mut self.outages) > 0 {
-            (self.not_before, self.header.reason) = (None, None);
+            self.not_before = None;
+        }
+        if self.header.standing.is_active() {
+            self.header.reason = None;
         }
     }
 
@@ -161,7 +172,7 @@ impl Live {
             JobStatus::Running => self.rate(),
             _ => 0.0,
         };
-        let left = of.map(|of| of.saturating_sub(done + failed));
+        let left = of.map(|of| of.saturating_sub(done.saturating_add(failed)));
         let left_s = left
             .filter(|_| rate > 0.0)
             .map(|left| (left as f64 * 60.0 / rate).ceil() as u64);
@@ -181,6 +192,7 @@ impl Live {
             rate,
             left_s,
             waits: self.waits.clone(),
+            tells: job.tells(),
             ..JobState::default()
         };
         job.describe(&mut state);

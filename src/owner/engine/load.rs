@@ -1,5 +1,6 @@
 //! Loads the stored jobs.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::kinds;
@@ -10,8 +11,12 @@ use crate::context::OwnerContext;
 use crate::scoring;
 use crate::trust::ResumableJobs;
 use benchtop_model::job::JobStatus;
-use benchtop_model::{Error, ErrorKind};
+use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::jobs::{self, StoredJob};
+
+/// Why the results of an ended job are not published.
+const UNPUBLISHED: &str =
+    "you did not start it here, so its results are not published; resume it to publish them";
 
 /// Loads the stored jobs and continues those that were active and that this user started here. The
 /// others wait for an agreement: a project from someone else must not send anything when it is
@@ -20,62 +25,58 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let owner = shared.clone();
     let started = std::thread::Builder::new()
         .name("jobs".into())
-        .spawn(move || load(&owner));
+        .spawn(move || loads(&owner));
     match started {
         Ok(thread) => shared.jobs.inner().threads.push(thread),
-        Err(error) => shared
-            .broadcast
-            .notices()
-            .push(format!("cannot start jobs: {error}")),
+        Err(error) => {
+            notice(shared, format!("cannot load the jobs: {error}"));
+            set_loaded(shared);
+        }
     }
 }
 
-fn load(shared: &Arc<OwnerContext>) {
-    let listed = jobs::list(shared.project.root());
-    let (mut stored, mut problems) = listed.unwrap_or_else(|problem| (Vec::new(), vec![problem]));
-    scoring::take_over(shared, &mut stored);
-    // The index may still be opening: it is not waited for under the lock.
-    let mut entries: Vec<Entry<OwnerContext>> = Vec::new();
-    for stored in stored {
-        match entry(shared, stored) {
-            Ok(entry) => entries.push(entry),
-            Err(problem) => problems.push(problem),
-        }
+/// Requests about jobs wait until this has ended, so it ends in every case.
+fn loads(shared: &Arc<OwnerContext>) {
+    if catch_unwind(AssertUnwindSafe(|| load(shared))).is_err() {
+        notice(shared, "cannot load the jobs: internal error".into());
     }
-    for problem in problems {
-        let notice = format!("a job cannot be read: {problem}");
-        shared.broadcast.notices().push(notice);
-    }
-    let known = ResumableJobs::read(shared);
+    set_loaded(shared);
+}
+
+fn set_loaded(shared: &Arc<OwnerContext>) {
     let mut inner = shared.jobs.inner();
-    for Entry {
-        kind,
-        mut live,
-        job,
-    } in entries
-    {
-        let is_active = live.header.standing.is_active();
-        if live.header.standing == JobStatus::Running {
-            live.header.standing = JobStatus::Queued;
-        }
-        let digest = job.digest(shared, &live.header);
-        let is_own = digest.is_ok_and(|digest| known.has(kind.name, &live.header, &digest));
-        if is_active && !is_own {
-            live.pause_for_agreement(shared, &*job);
-        } else {
-            live.update_waits(shared, &*job);
-        }
-        inner.jobs.insert(live.header.id, Entry { kind, live, job });
-    }
     inner.loaded = true;
     wake(shared, &mut inner);
     shared.jobs.wake.notify_all();
 }
 
+fn notice(shared: &OwnerContext, text: String) {
+    shared.broadcast.notices().push(text);
+}
+
+fn load(shared: &Arc<OwnerContext>) {
+    let (mut stored, problems) = jobs::list(shared.project.root());
+    let unreadable = |problem: Error| notice(shared, format!("a job cannot be read: {problem}"));
+    problems.into_iter().for_each(unreadable);
+    scoring::take_over(shared, &mut stored);
+    let known = ResumableJobs::read(shared);
+    // The index may still be opening: it is not waited for under the lock.
+    for stored in stored {
+        let file = jobs::file(shared.project.root(), &stored.header.kind, stored.header.id);
+        let loaded = catch_unwind(AssertUnwindSafe(|| entry(shared, stored, &known)));
+        let panicked = |_| Err(Error::new(ErrorKind::Corrupt, "internal error"));
+        match loaded.unwrap_or_else(panicked) {
+            Ok(entry) => drop(shared.jobs.inner().jobs.insert(entry.live.header.id, entry)),
+            Err(problem) => unreadable(problem.file(file)),
+        }
+    }
+}
+
 fn entry(
     shared: &Arc<OwnerContext>,
     stored: StoredJob,
-) -> benchtop_model::Result<Entry<OwnerContext>> {
+    known: &ResumableJobs,
+) -> Result<Entry<OwnerContext>> {
     let kind = kinds::of(&stored.header.kind).ok_or_else(|| {
         let what = format!(
             "job {} has the unknown kind `{}`",
@@ -84,6 +85,24 @@ fn entry(
         Error::new(ErrorKind::Corrupt, what).help("a later version of benchtop may know it")
     })?;
     let job = (kind.load)(shared, &stored)?;
-    let live = Live::new(stored.header);
+    let mut live = Live::new(stored.header);
+    let is_active = live.header.standing.is_active();
+    if live.header.standing == JobStatus::Running {
+        live.header.standing = JobStatus::Queued;
+    }
+    let has_work = job.has_work(live.header.standing);
+    // The digest reads all that the job sends, so it is computed only where it decides something.
+    if has_work && live.header.token.is_some() {
+        let digest = job.digest(shared, &live.header);
+        live.own = digest.is_ok_and(|digest| known.has(kind.name, &live.header, &digest));
+    }
+    if is_active && !live.own {
+        live.pause_for_agreement(shared, &*job);
+    } else {
+        live.update_waits(shared, &*job);
+    }
+    if live.header.standing == JobStatus::Done && has_work && !live.own {
+        live.header.reason = Some(UNPUBLISHED.into());
+    }
     Ok(Entry { kind, live, job })
 }

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `command` | imports and other commands in the list of jobs |
 //! | `control` | starts jobs and acts on them |
+//! | `follow` | commands that wait for a job |
 //! | `job` | what a kind of job implements |
 //! | `kinds` | the table of kinds |
 //! | `live` | the state of a job that all kinds share |
@@ -21,6 +22,7 @@
 
 mod command;
 mod control;
+mod follow;
 mod job;
 mod kinds;
 mod live;
@@ -28,6 +30,8 @@ mod load;
 mod queue;
 mod runner;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use job::{Counts, Job, Kind, Slot, Step};
 pub use live::Live;

@@ -11,6 +11,7 @@ use super::state::{Engine, Entry, FIRST_COMMAND, Inner};
 use crate::context::OwnerContext;
 use crate::trust;
 use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::trust::PendingConsent;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::jobs;
@@ -30,6 +31,17 @@ impl Engine<OwnerContext> {
         }
         let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
         inner.loaded.then_some(inner).ok_or_else(ending)
+    }
+
+    /// The resources that have a thread.
+    #[cfg(test)]
+    pub fn resources(&self) -> std::collections::BTreeSet<String> {
+        self.inner().running.clone()
+    }
+
+    /// Whether the plan and the counts of a job follow from verdicts or scores.
+    pub fn tells(&self, id: u32) -> bool {
+        self.inner().jobs.get(&id).is_some_and(|e| e.job.tells())
     }
 
     /// Whether the owner is shutting down.
@@ -68,12 +80,6 @@ impl Engine<OwnerContext> {
             .chain(ended)
             .map(|entry| inner.state(entry))
             .collect())
-    }
-
-    /// Whether a job waits for an agreement.
-    pub fn waits_for_consent(&self, id: u32) -> bool {
-        let inner = self.inner();
-        inner.jobs.get(&id).is_some_and(|e| e.live.waits.is_some())
     }
 
     /// Calls `f` with job `id`, if it is of this kind.
@@ -169,13 +175,16 @@ impl Inner<OwnerContext> {
         waiting.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// The highest number of a job so far, even if its files were lost or cannot be read: a number
-    /// is not given twice.
-    pub(super) fn last(&self, shared: &OwnerContext) -> u32 {
+    /// The number of the next job. A number is not given twice, even if the files of a job were lost
+    /// or cannot be read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Conflict`] if no number is left.
+    pub(super) fn next_number(&self, shared: &OwnerContext) -> Result<u32> {
         let loaded = self.jobs.keys().rfind(|id| **id < FIRST_COMMAND);
-        let files = jobs::last_number(shared.project.root());
-        let last = loaded.copied().unwrap_or_default().max(files);
-        last.max(shared.items.pictures().last_job())
+        let last = loaded.copied().unwrap_or_default();
+        let pictures = shared.items.pictures().last_job();
+        jobs::next_number(shared.project.root(), last.max(pictures))
     }
 
     pub(super) fn state(&self, entry: &Entry<OwnerContext>) -> JobState {
@@ -200,17 +209,6 @@ impl Inner<OwnerContext> {
                 .for_each(|state| shared.broadcast.send(Event::Job(Box::new(state))));
         }
     }
-
-    /// Saves a job if it differs from its file. A failure is logged; it affects only what is shown
-    /// after a restart.
-    pub(super) fn keep(&mut self, shared: &OwnerContext, id: u32) {
-        let Some(entry) = self.jobs.get_mut(&id) else {
-            return;
-        };
-        if let Err(problem) = entry.save(shared) {
-            crate::log::write(format_args!("cannot save job {id}: {problem}"));
-        }
-    }
 }
 
 impl Entry<OwnerContext> {
@@ -224,17 +222,48 @@ impl Entry<OwnerContext> {
         self.live.written = Some(now);
         Ok(())
     }
+
+    /// Saves the job. A failure is logged, and returned for those that depend on it.
+    pub(super) fn keep(&mut self, shared: &OwnerContext) -> Result<()> {
+        self.save(shared).inspect_err(|problem| {
+            let id = self.live.header.id;
+            crate::log::write(format_args!("cannot save job {id}: {problem}"));
+        })
+    }
 }
 
 impl Live {
-    /// Determines whether the job waits for an agreement: if it is paused or failed, and was started
-    /// elsewhere or sends data without an agreement. If its destinations cannot be determined, only
-    /// resuming it reports the reason.
+    /// Determines whether the job waits for an agreement: if it can continue, and was started
+    /// elsewhere or sends data without an agreement.
     pub(super) fn update_waits(&mut self, shared: &Arc<OwnerContext>, job: &dyn Job<OwnerContext>) {
-        self.waits = None;
-        if matches!(self.header.standing, JobStatus::Paused | JobStatus::Failed) {
-            let to = job.destinations(shared).unwrap_or_default();
-            self.waits = trust::waits(shared, self.elsewhere, &to, job.sends(shared));
+        let may_continue = match self.header.standing {
+            JobStatus::Paused | JobStatus::Failed => true,
+            JobStatus::Cancelled => self.elsewhere && job.retries_canceled(),
+            _ => false,
+        };
+        self.waits = match may_continue {
+            true => self.consent(shared, job),
+            false => None,
+        };
+    }
+
+    /// The agreement that the job needs before it continues.
+    pub(super) fn consent(
+        &self,
+        shared: &Arc<OwnerContext>,
+        job: &dyn Job<OwnerContext>,
+    ) -> Option<Box<PendingConsent>> {
+        match job.destinations(shared) {
+            Ok(to) => trust::waits(shared, self.elsewhere, &to, job.sends(shared)),
+            // Continuing it reports the reason too.
+            Err(problem) => self.elsewhere.then(|| {
+                Box::new(PendingConsent {
+                    elsewhere: true,
+                    what: problem.to_string(),
+                    count: PendingConsent::UNKNOWN,
+                    to: Vec::new(),
+                })
+            }),
         }
     }
 

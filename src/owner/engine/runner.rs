@@ -131,7 +131,8 @@ fn next(shared: &Arc<OwnerContext>, resource: &str, holds: bool) -> Next {
 fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
     let mut inner = shared.jobs.inner();
     let ending = inner.ended;
-    if let Some(Entry { kind, live, job }) = inner.jobs.get_mut(&id) {
+    if let Some(entry) = inner.jobs.get_mut(&id) {
+        let Entry { live, job, .. } = &mut *entry;
         live.at_work = false;
         let was_active = live.header.standing.is_active();
         match outcome {
@@ -162,10 +163,22 @@ fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
         let standing = live.header.standing;
         if !standing.is_active() {
             job.stopped(standing);
-            trust::end(shared, kind.name, id);
         }
         let is_changed = live.written.as_ref().map(|(header, _)| header) != Some(&live.header);
-        inner.keep(shared, id);
+        let kept = entry.keep(shared);
+        let Entry { kind, live, job } = entry;
+        match kept {
+            // What is not on disk is not announced. The next owner finds the job as it was.
+            Err(problem) if was_active && standing == JobStatus::Done => {
+                live.header.standing = JobStatus::Paused;
+                live.header.reason = Some(problem.to_string());
+                live.problem = Some(problem);
+            }
+            Err(_) => {}
+            // Before the job is saved, the next owner would take it for one of somebody else.
+            Ok(()) if standing.is_active() || (live.own && job.has_work(standing)) => {}
+            Ok(()) => trust::end(shared, kind.name, id),
+        }
         inner.tell(shared, id, is_changed);
         wake(shared, &mut inner);
     }
@@ -174,15 +187,18 @@ fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
 
 impl Entry<OwnerContext> {
     fn has_work(&self) -> bool {
-        !self.live.stuck && self.job.has_work(self.live.header.standing)
+        let standing = self.live.header.standing;
+        let may_work = standing.is_active() || self.live.own;
+        may_work && !self.live.stuck && self.job.has_work(standing)
     }
 }
 
 impl Inner<OwnerContext> {
-    /// Looks up what each job works on.
+    /// Looks up what each job works on. A job at work keeps its resource, since the thread of
+    /// another one would begin the same step.
     fn find_resources(&mut self, config: &Config) {
         for Entry { kind, live, job } in self.jobs.values_mut() {
-            if job.has_work(live.header.standing) {
+            if !live.at_work && job.has_work(live.header.standing) {
                 live.resource = job.resource(config).unwrap_or_else(|| kind.name.into());
             }
         }

@@ -7,9 +7,10 @@ use parking_lot::{Condvar, Mutex};
 
 use super::job::{Job, Kind};
 use super::live::Live;
+use benchtop_store::jobs::HIGHEST;
 
 /// The number of the first command. Commands do not use up the numbers of jobs.
-pub(super) const FIRST_COMMAND: u32 = 1_000_001;
+pub(super) const FIRST_COMMAND: u32 = HIGHEST + 1;
 
 /// A job of the engine: what all kinds share, and what is its own.
 pub(super) struct Entry<C: 'static> {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
+use super::check::check;
 use super::report_job::{self, Reporting};
-use super::start::check;
 use super::work::damaged;
 use crate::clock::now;
 use crate::context::OwnerContext;
@@ -12,7 +14,7 @@ use crate::{queries, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
 use benchtop_model::Result;
-use benchtop_model::cancel::ProgressSink;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::evaluation::{NewRun, OptionOrders, Wording};
 use benchtop_model::history::stamp;
 use benchtop_model::job::JobState;
@@ -20,13 +22,16 @@ use benchtop_model::trust::Destination;
 use benchtop_pipeline::evaluate::judge::{
     JudgeContext, JudgeSummary, Unread, ask as ask_judge, unread,
 };
-use benchtop_protocol::wire::{Event, JudgeReport, JudgeRequest, JudgedModel};
+use benchtop_protocol::wire::{Event, JudgeReport, JudgeRequest, JudgedModel, Request, request};
+use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::judge_cache::{JudgeExtractions, JudgeJournal};
+use benchtop_store::manifest::Content;
 
 /// The kind of jobs that have a judge read answers.
 pub static JUDGING: Kind<OwnerContext> = Kind {
     name: "judging",
     unit: "answer",
+    access: request::Judge::ACCESS,
     load: |_, stored| report_job::load::<JudgeRequest>(stored),
     step: report_job::step::<JudgeRequest>,
 };
@@ -34,17 +39,45 @@ pub static JUDGING: Kind<OwnerContext> = Kind {
 impl Reporting for JudgeRequest {
     type Report = JudgeReport;
 
-    const SENDS: &'static str = "answers";
-
     fn kind() -> &'static Kind<OwnerContext> {
         &JUDGING
     }
 
-    fn is_same(&self, other: &JudgeRequest) -> bool {
-        let urls = |ask: &JudgeRequest| -> Vec<String> {
-            ask.servers.iter().map(|s| s.url.clone()).collect()
+    fn check(&self) -> Result<()> {
+        check(&settings(self))
+    }
+
+    /// Excludes the number of concurrent requests.
+    fn settings(&self) -> Value {
+        let mut ask = self.clone();
+        let servers = ask.servers.iter_mut();
+        servers.for_each(|server| server.concurrency = 0);
+        json!(ask)
+    }
+
+    fn most(&self, shared: &OwnerContext) -> u64 {
+        let catalog = shared.items.catalog();
+        let of_it = |segment: &&PredictionSegment| match &segment.part.holds {
+            // The models that are named may have answers in other option orders.
+            Content::Predictions { model, .. } => {
+                self.models.is_empty() || self.models.iter().any(|name| model.starts_with(&**name))
+            }
+            _ => false,
         };
-        (&self.judge, &self.models, urls(self)) == (&other.judge, &other.models, urls(other))
+        let answers = catalog.answers().iter().filter(of_it);
+        answers.map(|segment| segment.part.rows).sum()
+    }
+
+    fn preview(&self, shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<JudgeReport> {
+        let scored = queries::scored(shared, Some(Extractor::Strict))?;
+        let all = unread(&scored, &self.models, cancel)?;
+        let readings = JudgeExtractions::read(shared.project.root())?;
+        Ok(report(self, &all, &readings, JudgeSummary::default()))
+    }
+
+    fn lacks(report: &JudgeReport) -> bool {
+        let is_left = |of: &JudgedModel| of.judged + of.skipped < of.unparsed;
+        report.models.iter().any(is_left)
     }
 
     fn describe(&self, state: &mut JobState) {
@@ -63,7 +96,9 @@ impl Reporting for JudgeRequest {
         watch: ProgressSink<'_>,
     ) -> Result<(JudgeReport, u64)> {
         let new = settings(self);
-        trust::check(shared, &trust::of_run(&new)?)?;
+        let to = trust::of_run(&new)?;
+        let may_send = || trust::check(shared, &to);
+        may_send()?;
         let mut model = (shared.evaluations.maker)(&new)?;
         let scored = queries::scored(shared, Some(Extractor::Strict))?;
         let all = unread(&scored, &self.models, watch.cancel)?;
@@ -76,6 +111,7 @@ impl Reporting for JudgeRequest {
             max_tokens: self.max_tokens,
             model: model.as_mut(),
             judged: &mut judged,
+            may_send: &may_send,
             now: &|| stamp(now()),
         };
         let done = ask_judge(&scored, &all, session, watch);
@@ -112,12 +148,9 @@ pub fn judge_all(
     }
     // Validates URLs, keys, and models first. Nothing is sent.
     (shared.evaluations.maker)(&new)?;
-    let scored = queries::scored(shared, Some(Extractor::Strict))?;
-    let all = unread(&scored, &ask.models, watch.cancel)?;
-    let root = shared.project.root();
+    let preview = ask.preview(shared, watch.cancel)?;
     if ask.dry {
-        let readings = JudgeExtractions::read(root)?;
-        return Ok(report(ask, &all, &readings, JudgeSummary::default()));
+        return Ok(preview);
     }
     report_job::report(shared, who, ask, watch)
 }

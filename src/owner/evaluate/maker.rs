@@ -22,8 +22,14 @@ pub struct Evaluations {
 impl Default for Evaluations {
     /// Clients that send to the servers of a run.
     fn default() -> Self {
+        Evaluations::with(Box::new(|new| Ok(Box::new(ChatModel::new(&table(new)?)?))))
+    }
+}
+
+impl Evaluations {
+    pub fn with(maker: Maker) -> Evaluations {
         Evaluations {
-            maker: Box::new(|new| Ok(Box::new(ChatModel::new(&table(new)?)?))),
+            maker,
             labels: Mutex::default(),
         }
     }

@@ -4,6 +4,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `check` | checks the settings |
 //! | `item` | reads the item of a question |
 //! | `judge` | sends answers that no rule reads to a judge |
 //! | `maker` | builds the clients of models |
@@ -14,6 +15,7 @@
 //! | `start` | starts runs |
 //! | `work` | a step of a run, and its predictions |
 
+mod check;
 mod item;
 mod judge;
 mod maker;

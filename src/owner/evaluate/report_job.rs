@@ -1,6 +1,7 @@
 //! Jobs that end with a report: judging and comparing answers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,13 +21,34 @@ use benchtop_store::jobs::{JobHeader, StoredJob};
 pub(super) trait Reporting: Clone + Serialize + DeserializeOwned + Send + 'static {
     type Report: Clone + Send + 'static;
 
-    /// What it sends: `answers`. Empty if it sends nothing.
-    const SENDS: &'static str = "";
-
     fn kind() -> &'static Kind<OwnerContext>;
 
-    /// Whether two requests do the same work, so that one job serves both.
-    fn is_same(&self, other: &Self) -> bool;
+    /// Checks the settings, also those of a file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`] with the first invalid one.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// All settings that decide its work. Requests with the same ones share a job.
+    fn settings(&self) -> Value {
+        json!(self)
+    }
+
+    /// How many answers it sends at most; 0 if it sends nothing.
+    fn most(&self, _: &OwnerContext) -> u64 {
+        0
+    }
+
+    /// The report so far. Nothing is done.
+    ///
+    /// # Errors
+    /// Errors of reading.
+    fn preview(&self, shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<Self::Report>;
+
+    /// Whether a report lacks something that the work would add.
+    fn lacks(report: &Self::Report) -> bool;
 
     /// Completes the state for clients: name, plan, and generator.
     fn describe(&self, state: &mut JobState);
@@ -93,13 +115,19 @@ impl<A: Reporting> Job<OwnerContext> for ReportJob<A> {
         self.spec.ask.destinations()
     }
 
-    fn sends(&self, _: &OwnerContext) -> (u64, &'static str) {
-        let Progress { done, of, .. } = self.progress;
-        (of.unwrap_or_default().saturating_sub(done), A::SENDS)
+    fn sends(&self, shared: &OwnerContext) -> (u64, String) {
+        match (self.progress.of, self.spec.ask.most(shared)) {
+            (_, 0) => (0, String::new()),
+            (None, most) => (most, format!("all unread answers, up to {most}")),
+            (Some(of), _) => {
+                let left = of.saturating_sub(self.progress.done);
+                (left, format!("{left} answers"))
+            }
+        }
     }
 
     fn digest(&self, _: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
-        Ok(trust::digest(&json!([self.id, self.spec])))
+        trust::digest(&json!([self.id, self.spec]))
     }
 }
 
@@ -109,6 +137,7 @@ impl<A: Reporting> Job<OwnerContext> for ReportJob<A> {
 /// [`ErrorKind::Corrupt`] for another content.
 pub(super) fn load<A: Reporting>(stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
     let job = ReportJob::<A>::new(stored.header.id, stored.spec()?);
+    job.spec.ask.check()?;
     Ok(Box::new(job))
 }
 
@@ -122,15 +151,21 @@ pub(super) fn report<A: Reporting>(
     ask: &A,
     watch: ProgressSink<'_>,
 ) -> Result<A::Report> {
-    let begin = |id| ReportJob::new(id, Spec { ask: ask.clone() });
-    let is_same = |job: &ReportJob<A>| job.spec.ask.is_same(ask);
-    let id = shared
-        .jobs
-        .join_or_begin(shared, (A::kind(), who), is_same, begin)?;
-    shared.jobs.follow(shared, id, watch)?;
-    let report = |_: &mut Live, job: &mut ReportJob<A>| job.report.clone();
-    let report = shared.jobs.with(id, report).flatten();
-    report.ok_or_else(|| Error::new(ErrorKind::Io, format!("job {id} left no report")))
+    let wanted = ask.settings();
+    loop {
+        let begin = |id| ReportJob::new(id, Spec { ask: ask.clone() });
+        let is_same = |job: &ReportJob<A>| job.spec.ask.settings() == wanted;
+        let of = (A::kind(), who);
+        let (id, is_new) = shared.jobs.join_or_begin(shared, of, is_same, begin)?;
+        shared.jobs.follow(shared, id, watch)?;
+        // What was imported after the joined job had listed its work is left.
+        if !is_new && A::lacks(&ask.preview(shared, watch.cancel)?) {
+            continue;
+        }
+        let report = |_: &mut Live, job: &mut ReportJob<A>| job.report.clone();
+        let report = shared.jobs.with(id, report).flatten();
+        return report.ok_or_else(|| Error::new(ErrorKind::Io, format!("job {id} left no report")));
+    }
 }
 
 /// Does all that is left of a job.
@@ -147,12 +182,17 @@ pub(super) fn step<A: Reporting>(
         return Ok(Step::More);
     };
     let stops = || !shared.jobs.goes_on(id);
+    // The progress starts anew with each step.
+    let told = AtomicU64::new(0);
     let tell = |progress: Progress| {
+        let fresh = progress
+            .done
+            .saturating_sub(told.swap(progress.done, Ordering::Relaxed));
         shared
             .jobs
             .update(shared, id, |live, job: &mut ReportJob<A>| {
-                if progress.done > job.progress.done {
-                    live.progressed(progress.done - job.progress.done);
+                if fresh > 0 {
+                    live.progressed(fresh);
                 }
                 job.progress = progress;
             });

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::check::check;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::{self, Job};
@@ -12,7 +13,8 @@ use benchtop_model::evaluation::{RunFailure, RunQuestion, RunState};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_pipeline::evaluate::orders;
 use benchtop_store::jobs::{self, JobHeader, StoredJob};
 use benchtop_store::runs::{self, Counts, Journal, Line, Run};
 
@@ -25,18 +27,29 @@ pub(super) struct RunJob {
     pub(super) device: String,
     /// Whether the client was built since the owner started.
     pub(super) is_built: bool,
-    /// Whether failed questions must be asked again.
-    pub(super) again: bool,
     /// The numbers of its items, if it was started by this owner.
     pub(super) numbers: Option<Vec<u32>>,
 }
 
 /// Makes a run from its files.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`], and [`ErrorKind::Usage`] for settings that no run can have.
 pub(super) fn load(
-    _: &Arc<OwnerContext>,
+    shared: &Arc<OwnerContext>,
     stored: &StoredJob,
 ) -> Result<Box<dyn Job<OwnerContext>>> {
-    Ok(Box::new(RunJob::new(stored.spec()?)))
+    let run: Run = stored.spec()?;
+    check(&run.new)?;
+    let items = shared.items.catalog().len();
+    if run.items as usize > items {
+        let what = format!(
+            "job {} is about {} items, but the project has {items}",
+            run.id, run.items
+        );
+        return Err(Error::new(ErrorKind::Corrupt, what).field("items"));
+    }
+    Ok(Box::new(RunJob::new(run)))
 }
 
 impl RunJob {
@@ -46,7 +59,6 @@ impl RunJob {
             run,
             device: String::new(),
             is_built: false,
-            again: false,
             numbers: None,
         }
     }
@@ -139,20 +151,43 @@ impl Job<OwnerContext> for RunJob {
         trust::of_run(&self.run.new)
     }
 
-    fn sends(&self, _: &OwnerContext) -> (u64, &'static str) {
+    fn sends(&self, shared: &OwnerContext) -> (u64, String) {
         let Run {
             new, asks, counts, ..
         } = &self.run;
-        let left = asks.saturating_sub(counts.done + counts.failed);
-        (left, sent(new.blind))
+        let what = sent(new.blind);
+        if self.numbers.is_some() {
+            let left = asks.saturating_sub(counts.done.saturating_add(counts.failed));
+            return (left, format!("{left} {what}"));
+        }
+        let all = || shared.items.catalog().len();
+        let items = numbers(shared, &self.run).map_or_else(|_| all(), |numbers| numbers.len());
+        let items = items as u64;
+        let is_begun = runs::is_begun(shared.project.root(), self.run.id);
+        let orders = orders::most(new.orders);
+        let most = items.saturating_mul(orders.unwrap_or(u16::MAX.into()));
+        let words = match orders {
+            Some(1) if !is_begun => format!("{most} {what}"),
+            Some(_) => format!("up to {most} {what}"),
+            None => format!("up to {items} {what}, each in all rotations of its options"),
+        };
+        (most, words)
+    }
+
+    fn tells(&self) -> bool {
+        Filter::parse(&self.run.new.filter).map_or(true, |filter| filter.tells())
     }
 
     /// Excludes the number of concurrent requests.
     fn digest(&self, shared: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
         let run = &self.run;
+        let read;
         let numbers = match &self.numbers {
-            Some(numbers) => numbers.clone(),
-            None => numbers(shared, run)?,
+            Some(numbers) => numbers,
+            None => {
+                read = numbers(shared, run)?;
+                &read
+            }
         };
         let mut new = run.new.clone();
         new.servers
@@ -166,17 +201,17 @@ impl Job<OwnerContext> for RunJob {
         {
             fields.remove("drafts");
         }
-        Ok(trust::digest(&json!([
+        trust::digest(&(
             new,
             run.id,
-            run.label,
-            run.by,
+            &run.label,
+            &run.by,
             run.created,
-            run.instruction,
+            &run.instruction,
             run.items,
             run.asks,
-            numbers
-        ])))
+            numbers,
+        ))
     }
 
     fn has_work(&self, standing: JobStatus) -> bool {
@@ -184,7 +219,7 @@ impl Job<OwnerContext> for RunJob {
     }
 
     fn ends(&self) -> bool {
-        !self.again
+        !self.run.again
     }
 
     /// Without answers, a run fails. A missing key is not its fault.
@@ -194,7 +229,7 @@ impl Job<OwnerContext> for RunJob {
 
     fn retry(&mut self, shared: &OwnerContext, at_work: bool) -> Result<()> {
         if at_work {
-            self.again = true;
+            self.run.again = true;
             return Ok(());
         }
         let (root, id) = (shared.project.root(), self.run.id);

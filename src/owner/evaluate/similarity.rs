@@ -16,7 +16,9 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{
     Compared, SimilaritySummary, column, compare, compared, models,
 };
-use benchtop_protocol::wire::{Event, ModelSimilarity, SimilarityReport, SimilarityRequest};
+use benchtop_protocol::wire::{
+    Event, ModelSimilarity, Request, SimilarityReport, SimilarityRequest, request,
+};
 use benchtop_store::Catalog;
 use benchtop_store::similarity::Cosines;
 
@@ -74,6 +76,7 @@ impl<'s> Scores<'s> {
 pub static SIMILARITY: Kind<OwnerContext> = Kind {
     name: "similarity",
     unit: "pair",
+    access: request::Similarity::ACCESS,
     load: |_, stored| report_job::load::<SimilarityRequest>(stored),
     step: report_job::step::<SimilarityRequest>,
 };
@@ -85,9 +88,17 @@ impl Reporting for SimilarityRequest {
         &SIMILARITY
     }
 
-    fn is_same(&self, other: &SimilarityRequest) -> bool {
-        (&self.models, &self.encoder, self.rule.name())
-            == (&other.models, &other.encoder, other.rule.name())
+    fn preview(&self, shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<SimilarityReport> {
+        let (catalog, models) = chosen(shared, self)?;
+        let all = compared(&catalog, &models, self.rule, cancel)?;
+        let cosines = Cosines::current(&shared.project.similarity())?;
+        let done = (SimilaritySummary::default(), self.encoder.clone());
+        let of = (&*catalog, models);
+        Ok(report(self, of, &all, cosines.as_ref(), done))
+    }
+
+    fn lacks(report: &SimilarityReport) -> bool {
+        report.models.iter().any(|of| of.compared < of.answers)
     }
 
     fn describe(&self, state: &mut JobState) {
@@ -127,19 +138,10 @@ pub fn compare_all(
     ask: &SimilarityRequest,
     watch: ProgressSink<'_>,
 ) -> Result<SimilarityReport> {
-    let (catalog, models) = chosen(shared, ask)?;
     if ask.dry {
-        let all = compared(&catalog, &models, ask.rule, watch.cancel)?;
-        let cosines = Cosines::current(&shared.project.similarity())?;
-        let done = (SimilaritySummary::default(), ask.encoder.clone());
-        return Ok(report(
-            ask,
-            (&catalog, models),
-            &all,
-            cosines.as_ref(),
-            done,
-        ));
+        return ask.preview(shared, watch.cancel);
     }
+    chosen(shared, ask)?;
     // A missing encoder is reported before there is a job.
     Hub::from_env()?.path(&ask.encoder)?;
     report_job::report(shared, who, ask, watch)

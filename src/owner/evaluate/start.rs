@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::check::check;
 use super::item::item;
 use super::run::{RunJob, sent};
 use super::work::RUN;
@@ -11,7 +12,7 @@ use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::{
-    MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
+    NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
 };
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
@@ -77,7 +78,8 @@ pub fn begin(
             !new.blind && ask::files(shared.project.root(), &item).len() < item.images.len();
         started.without += u64::from(is_short);
     }
-    started.waits = trust::waits(shared, false, &to, (started.asks, sent(new.blind)));
+    let what = format!("{} {}", started.asks, sent(new.blind));
+    started.waits = trust::waits(shared, false, &to, (started.asks, what));
     if started.asks == 0 {
         return Err(
             Error::new(ErrorKind::Conflict, "there are no questions to ask")
@@ -118,6 +120,7 @@ pub fn begin(
             asks: started.asks,
             counts: Counts::default(),
             drafts: started.drafts,
+            again: false,
         };
         let mut job = RunJob::new(run);
         (job.device, job.numbers) = (device, Some(numbers.clone()));
@@ -125,39 +128,6 @@ pub fn begin(
     })?;
     started.job = Some(made);
     Ok(started)
-}
-
-/// Validates the settings.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] with the first invalid one.
-pub(super) fn check(new: &NewRun) -> Result<()> {
-    let wrong = |field: &str, what: String| Err(Error::new(ErrorKind::Usage, what).field(field));
-    let is_name = |name: &str| {
-        !name.trim().is_empty() && !name.chars().any(char::is_control) && name.len() <= 200
-    };
-    if !is_name(&new.model) || !new.name.as_deref().is_none_or(is_name) {
-        return wrong("model", "a name must be one line and not empty".into());
-    }
-    if matches!(new.orders, OptionOrders::Shuffles(n) if !(1..=MAX_SHUFFLES).contains(&n)) {
-        return wrong(
-            "shuffles",
-            format!("shuffles per question must be 1 to {MAX_SHUFFLES}"),
-        );
-    }
-    if new.servers.is_empty() {
-        return wrong("endpoint", "no server given".into());
-    }
-    if !(1..=1 << 20).contains(&new.max_tokens) || !(1..=100).contains(&new.tries) {
-        return wrong(
-            "max_tokens",
-            "max tokens must be 1 to 1048576, and tries 1 to 100".into(),
-        );
-    }
-    if new.sample == Some(0) {
-        return wrong("sample", "the sample must have at least 1 item".into());
-    }
-    Ok(())
 }
 
 /// The label of the answers. It is unique, so two runs of a model are never confused.

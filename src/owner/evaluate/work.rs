@@ -18,6 +18,7 @@ use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::publish_predictions;
+use benchtop_protocol::wire::{Request, request};
 use benchtop_store::jobs;
 use benchtop_store::runs::{self, Journal};
 
@@ -25,6 +26,7 @@ use benchtop_store::runs::{self, Journal};
 pub static RUN: Kind<OwnerContext> = Kind {
     name: jobs::RUN,
     unit: "answer",
+    access: request::Evaluate::ACCESS,
     load,
     step,
 };
@@ -66,9 +68,13 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
         failing: Vec::new(),
         outage: None,
     };
-    let again = |_: &mut Live, job: &mut RunJob| std::mem::take(&mut job.again);
-    if shared.jobs.with(id, again) == Some(true) {
-        session.retry()?;
+    let again = |_: &mut Live, job: &mut RunJob| std::mem::take(&mut job.run.again);
+    if shared.jobs.with(id, again) == Some(true)
+        && let Err(problem) = session.retry()
+    {
+        let once_more = |_: &mut Live, job: &mut RunJob| job.run.again = true;
+        shared.jobs.with(id, once_more);
+        return Err(problem);
     }
     let mut model = session.model()?;
     session.begun(model.abilities().name.clone())?;

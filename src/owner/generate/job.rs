@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::check::check_limits;
 use crate::context::OwnerContext;
 use crate::engine::{Counts, Job};
 use crate::trust;
@@ -14,13 +15,15 @@ use benchtop_model::config::Config;
 use benchtop_model::config::generate::Backend;
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::remaining::Scope;
 use benchtop_store::jobs::{
     self, FailureLog, Generation, GenerationFiles, JobHeader, PictureInProgress, StoredJob,
 };
 
+/// What is sent to a server, in words.
+pub const PROMPTS: &str = "prompts for pictures";
 /// Maximum number of requested pictures; older requests are dropped.
 const WANTS: usize = 64;
 
@@ -36,6 +39,10 @@ pub struct GenerationJob {
     pub ended: HashMap<(u64, u32), u32>,
     /// Number of pictures made.
     pub done: u64,
+    /// Whether this owner counted what there is to make.
+    pub is_counted: bool,
+    /// Whether it was retried during a step. The next session takes it into account.
+    pub again: bool,
     /// The generator's name and device.
     pub device: String,
     /// Progress of the current batch.
@@ -65,6 +72,8 @@ impl GenerationJob {
             failures: files.failures,
             ended: HashMap::new(),
             done: 0,
+            is_counted: false,
+            again: false,
             device: String::new(),
             step: None,
             newest: None,
@@ -109,6 +118,13 @@ impl GenerationJob {
 /// [`ErrorKind::Corrupt`].
 pub fn load(shared: &Arc<OwnerContext>, stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
     let (files, problem) = GenerationFiles::read(shared.project.root(), stored)?;
+    let Generation {
+        samples,
+        batch,
+        per_minute,
+        ..
+    } = files.spec;
+    check_limits(samples, batch, per_minute)?;
     if let Some(problem) = problem {
         let notice = format!("a job cannot be read: {problem}");
         shared.broadcast.notices().push(notice);
@@ -178,16 +194,23 @@ impl Job<OwnerContext> for GenerationJob {
         trust::of_generation(&shared.config(), &self.spec.wishes)
     }
 
-    fn sends(&self, shared: &OwnerContext) -> (u64, &'static str) {
-        let all = || {
-            let items = match &self.rows {
-                Some(rows) => rows.len(),
-                None => shared.items.catalog().len(),
-            };
-            items as u64 * u64::from(self.spec.samples)
+    fn sends(&self, shared: &OwnerContext) -> (u64, String) {
+        if let Some(of) = self.spec.of.filter(|_| self.is_counted) {
+            let left = of.saturating_sub(self.done);
+            return (left, format!("{left} {PROMPTS}"));
+        }
+        let items = match &self.rows {
+            Some(rows) => rows.len(),
+            None => shared.items.catalog().len(),
         };
-        let left = self.spec.of.map(|of| of.saturating_sub(self.done));
-        (left.unwrap_or_else(all), "prompts for pictures")
+        let most = (items as u64).saturating_mul(self.spec.samples.into());
+        (most, format!("up to {most} {PROMPTS}"))
+    }
+
+    /// Pictures follow from items alone, but selected items may follow from verdicts.
+    fn tells(&self) -> bool {
+        let is_told = || Filter::parse(&self.spec.plan).map_or(true, |filter| filter.tells());
+        self.rows.is_some() && is_told()
     }
 
     fn digest(&self, shared: &Arc<OwnerContext>, header: &JobHeader) -> Result<String> {
@@ -206,9 +229,10 @@ impl Job<OwnerContext> for GenerationJob {
             ..
         } = &self.spec;
         let numbers = self.numbers();
-        Ok(trust::digest(&json!([
-            wishes, servers, id, by, created, scope, samples, seed, numbers
-        ])))
+        let (wishes, servers, scope) = (json!(wishes), json!(servers), json!(scope));
+        trust::digest(&(
+            wishes, servers, id, by, created, scope, samples, seed, numbers,
+        ))
     }
 
     fn urgent_since(&self) -> Option<Instant> {
@@ -224,14 +248,19 @@ impl Job<OwnerContext> for GenerationJob {
         self.step = None;
         self.wants.clear();
         if standing == JobStatus::Done {
-            self.spec.of = Some(self.done + self.failed());
+            self.spec.of = Some(self.done.saturating_add(self.failed()));
         }
     }
 
-    fn retry(&mut self, _: &OwnerContext, _: bool) -> Result<()> {
+    fn ends(&self) -> bool {
+        !self.again
+    }
+
+    fn retry(&mut self, _: &OwnerContext, at_work: bool) -> Result<()> {
         self.failures.retry()?;
         self.ended.clear();
         self.version += 1;
+        self.again = at_work;
         Ok(())
     }
 

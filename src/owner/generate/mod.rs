@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `check` | checks the settings |
 //! | `job` | the job as the engine holds it |
 //! | `picture_states` | the pictures that items request, and the states of their files |
 //! | `prioritize` | requests about single pictures |
@@ -10,6 +11,7 @@
 //! | `start` | starts jobs |
 //! | `step` | one batch |
 
+mod check;
 mod job;
 mod picture_states;
 mod prioritize;

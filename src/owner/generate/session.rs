@@ -103,6 +103,7 @@ impl Session {
                     Some(why) => format!("{}; {why}", capabilities.name),
                     None => capabilities.name.clone(),
                 };
+                (job.is_counted, job.again) = (true, false);
                 job.spec.settings = Some(settings.clone());
                 job.spec.of = Some(job.done + job.failed() + work.len() as u64);
                 let (suspects, rest): (Vec<Target>, Vec<Target>) = work

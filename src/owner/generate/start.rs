@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use super::check::check;
+use super::job::PROMPTS;
 use super::{GenerationJob, step};
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
 use benchtop_model::cancel::Cancel;
-use benchtop_model::job::{MAX_SAMPLES, NewJob, Plan, StartedJob};
+use benchtop_model::job::{NewJob, Plan, StartedJob};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_store::jobs::{FailureLog, Generation, GenerationFiles, Scope};
@@ -72,7 +74,7 @@ pub fn begin(
         without: count.without,
         disagree: named.disagree(),
         generator: step::generator(config, &wishes),
-        waits: trust::waits(shared, false, &to, (work, "prompts for pictures")),
+        waits: trust::waits(shared, false, &to, (work, format!("{work} {PROMPTS}"))),
     };
     if new.dry {
         return Ok(started);
@@ -89,40 +91,12 @@ pub fn begin(
         .begin(shared, (&step::GENERATION, by), |header| {
             job.id = header.id;
             job.failures = FailureLog::new(root, header.id);
-            job.spec.of = Some(work);
+            (job.spec.of, job.is_counted) = (Some(work), true);
             let list = (job.spec.scope == Scope::Items).then_some(numbers);
             Ok((job, list))
         })?;
     started.job = Some(made);
     Ok(started)
-}
-
-fn check(new: &NewJob) -> Result<()> {
-    let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
-    if new.samples == 0 || new.samples > MAX_SAMPLES {
-        return wrong(
-            "samples",
-            &format!("samples per picture must be 1 to {MAX_SAMPLES}"),
-        );
-    }
-    if new.batch == Some(0) || new.per_minute == Some(0) {
-        return wrong("batch", "batch and rate limit must be at least 1");
-    }
-    if new
-        .name
-        .as_deref()
-        .is_some_and(|n| n.trim().is_empty() || n.chars().any(char::is_control))
-    {
-        return wrong("name", "a name must be one line and not empty");
-    }
-    if new
-        .overrides
-        .guidance
-        .is_some_and(|g| !g.is_finite() || g < 0.0)
-    {
-        return wrong("guidance", "guidance must be a number of at least 0");
-    }
-    Ok(())
 }
 
 /// The description of the plan, and the numbers of its items. They are selected at the start

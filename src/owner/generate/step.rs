@@ -15,11 +15,13 @@ use benchtop_model::{ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_pipeline::generate::remaining::Target;
+use benchtop_protocol::wire::{Request, request};
 
 /// The kind of generation jobs.
 pub static GENERATION: Kind<OwnerContext> = Kind {
     name: "generation",
     unit: "picture",
+    access: request::Generate::ACCESS,
     load,
     step,
 };

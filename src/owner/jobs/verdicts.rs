@@ -38,7 +38,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
     let tasks = TaskItems::new(
         &catalog,
         wanted.words.dataset.as_deref(),
-        &hash_file(&wanted.file)?,
+        &hash_file(&wanted.file, watch.cancel)?,
     )?;
     let meaning = Meaning {
         words: &wanted.words,

@@ -17,18 +17,24 @@ impl Query for request::Devices {
 
 impl Query for request::Jobs {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobState>> {
-        sight.jobs.list()
+        let jobs = sight.jobs.list()?.into_iter();
+        Ok(jobs.map(|job| sight.job(job)).collect())
     }
 }
 
 impl Query for request::JobAct {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<JobState>> {
-        sight.jobs.act(sight.shared(), self.id, self.act)
+        let of = (self.id, self.act);
+        let done = sight.jobs.act(sight.shared(), sight.member(), of)?;
+        Ok(done.map(|job| sight.job(job)))
     }
 }
 
 impl Query for request::JobFailures {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobFailure>> {
+        if sight.jobs.tells(self.id) {
+            sight.check_scores()?;
+        }
         sight.jobs.failures(sight.shared(), self.id, self.from)
     }
 }

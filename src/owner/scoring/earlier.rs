@@ -19,9 +19,10 @@ pub fn take_over(shared: &Arc<OwnerContext>, all: &mut Vec<StoredJob>) {
         return;
     }
     let known = ResumableJobs::read(shared);
-    let mut last = jobs::last_number(shared.project.root())
-        .max(shared.items.pictures().last_job())
-        .max(earlier.iter().map(|job| job.header.id).max().unwrap_or(0));
+    let root = shared.project.root();
+    let ids = earlier.iter().map(|job| job.header.id);
+    let highest = ids.filter(|id| *id <= jobs::HIGHEST).max().unwrap_or(0);
+    let mut last = highest.max(shared.items.pictures().last_job());
     let mut written = Ok(());
     for mut job in earlier {
         let earlier_id = job.header.id;
@@ -32,9 +33,18 @@ pub fn take_over(shared: &Arc<OwnerContext>, all: &mut Vec<StoredJob>) {
         {
             continue;
         }
-        if all.iter().any(|other| other.header.id == earlier_id) {
-            last += 1;
-            job.header.id = last;
+        // Also by a file that cannot be read.
+        let is_taken = !(1..=jobs::HIGHEST).contains(&earlier_id)
+            || jobs::is_taken(root, earlier_id)
+            || all.iter().any(|other| other.header.id == earlier_id);
+        if is_taken {
+            match jobs::next_number(root, last) {
+                Ok(number) => (last, job.header.id) = (number, number),
+                Err(problem) => {
+                    written = Err(problem);
+                    continue;
+                }
+            }
         }
         let taken = take(shared, &known, &mut job, earlier_id);
         written = written.and(taken);
@@ -65,17 +75,15 @@ fn take(
     let project = trust::current_project(shared)?;
     let (id, kind) = (job.header.id, SCORING.name);
     job.header.id = earlier_id;
-    let is_own = known.has(
-        kind,
-        &job.header,
-        &digest(project.config(), earlier_id, &spec),
-    );
+    let of_earlier = digest(project.config(), earlier_id, &spec)?;
+    let is_own = known.has(kind, &job.header, &of_earlier);
     job.header.id = id;
     if shared.writable.opened_read_only.is_some() {
         return Ok(());
     }
     if is_own && id != earlier_id {
-        job.header.token = trust::begin(shared, kind, id, digest(project.config(), id, &spec));
+        let of_it = digest(project.config(), id, &spec)?;
+        job.header.token = trust::begin(shared, kind, id, of_it);
         trust::end(shared, kind, earlier_id);
     }
     jobs::create(shared.project.root(), &job.header, &job.spec, None)

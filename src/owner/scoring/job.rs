@@ -18,14 +18,16 @@ use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::scoring::runner::Spent;
+use benchtop_protocol::wire::{Request, request};
 use benchtop_store::jobs::JobHeader;
 
 /// The kind of scoring jobs.
 pub static SCORING: Kind<OwnerContext> = Kind {
     name: "scoring",
     unit: "score",
+    access: request::Score::ACCESS,
     load: |_, stored| Ok(Box::new(ScoringJob::new(stored.header.id, stored.spec()?))),
     step: work::step,
 };
@@ -43,6 +45,9 @@ pub(super) struct Stored {
     pub(super) filter: String,
     /// Whether failed and unparsed inputs are scored again.
     pub(super) retry: bool,
+    /// The end of the scores when a step took the retry. What failed after it is not scored again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<u64>,
     /// Inputs whose picture was a draft at the start.
     #[serde(default)]
     pub(super) drafts: u64,
@@ -108,7 +113,7 @@ impl ScoringJob {
 }
 
 /// Digest of a job with this number, with the servers of its judge.
-pub(super) fn digest(config: &Config, id: u32, spec: &Stored) -> String {
+pub(super) fn digest(config: &Config, id: u32, spec: &Stored) -> Result<String> {
     let is_asking = matches!(spec.scorer, Scorer::Judge(_) | Scorer::Alignment);
     let servers = is_asking.then_some((&config.judge.endpoints, &config.judge.model));
     trust::digest(&json!([id, spec.scorer, spec.filter, servers]))
@@ -142,22 +147,35 @@ impl Job<OwnerContext> for ScoringJob {
         trust::of_scorer(project.config(), &self.spec.scorer)
     }
 
-    fn sends(&self, shared: &OwnerContext) -> (u64, &'static str) {
+    fn sends(&self, shared: &OwnerContext) -> (u64, String) {
         let all = self.of.unwrap_or(shared.items.catalog().len() as u64);
-        (all.saturating_sub(self.done), PICTURES)
+        let left = all.saturating_sub(self.done);
+        let most = if self.of.is_none() { "up to " } else { "" };
+        (left, format!("{most}{left} {PICTURES}"))
+    }
+
+    fn tells(&self) -> bool {
+        Filter::parse(&self.spec.filter).map_or(true, |filter| filter.tells())
     }
 
     fn digest(&self, shared: &Arc<OwnerContext>, header: &JobHeader) -> Result<String> {
         let project = trust::current_project(shared)?;
-        Ok(digest(project.config(), header.id, &self.spec))
+        digest(project.config(), header.id, &self.spec)
     }
 
     fn stopped(&mut self, standing: JobStatus) {
-        self.spec.retry &= standing != JobStatus::Done;
+        if standing == JobStatus::Done {
+            (self.spec.retry, self.spec.since) = (false, None);
+        }
+    }
+
+    /// A retry that no step took yet is still to do.
+    fn ends(&self) -> bool {
+        !self.spec.retry || self.spec.since.is_some()
     }
 
     fn retry(&mut self, _: &OwnerContext, _: bool) -> Result<()> {
-        self.spec.retry = true;
+        (self.spec.retry, self.spec.since) = (true, None);
         Ok(())
     }
 
@@ -205,6 +223,7 @@ impl Scoring {
                 scorer: new.scorer.clone(),
                 filter: new.filter.clone(),
                 retry: false,
+                since: None,
                 drafts: 0,
                 earlier: None,
             },
@@ -221,7 +240,8 @@ impl Scoring {
         }
         (job.of, job.device) = (Some(left.len() as u64), runner.about().name.clone());
         if new.dry {
-            let waits = trust::waits(shared, false, &to, (left.len() as u64, PICTURES));
+            let what = format!("{} {PICTURES}", left.len());
+            let waits = trust::waits(shared, false, &to, (left.len() as u64, what));
             let state = JobState {
                 done: 0,
                 of: job.of,

@@ -630,7 +630,7 @@ fn scoring_jobs_of_earlier_versions_get_numbers_of_all_jobs() {
     // A job of another kind has the number 1 already.
     let other = serde_json::json!({
         "v": 1, "id": 1, "kind": "judging", "by": "ann", "created": 5, "turn": 0, "standing": "done", "reason": null,
-        "ask": {"models": [], "judge": "j", "servers": [], "max_tokens": 1, "tries": 1, "dry": false},
+        "ask": {"models": [], "judge": "j", "servers": [{"url": "http://127.0.0.1:9/v1", "key_env": null, "concurrency": 1, "timeout_s": 1}], "max_tokens": 1, "tries": 1, "dry": false},
     });
     std::fs::write(project.root().join("jobs/0001.json"), other.to_string()).unwrap();
     for _ in 0..2 {
@@ -650,5 +650,92 @@ fn scoring_jobs_of_earlier_versions_get_numbers_of_all_jobs() {
         assert_eq!(found, expected);
         let waits = rig.leakage_job().unwrap().waits.unwrap();
         assert!(waits.elsewhere && !project.scoring_jobs().exists());
+    }
+}
+
+#[test]
+fn a_retry_during_the_last_scores_is_not_lost() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    let rig = Rig::over(&project, &small);
+    let all = rig.begin(true).unwrap().of.unwrap();
+    {
+        let mut script = small.0.lock();
+        (script.fails, script.permits) = (Some(1), Some(all - 1));
+    }
+    let id = rig.begin(false).unwrap().id;
+    let deadline = Instant::now() + PATIENCE;
+    while small.0.lock().permits != Some(0) {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    rig.act(id, JobAct::Retry).unwrap();
+    {
+        let mut script = small.0.lock();
+        (script.fails, script.permits) = (None, None);
+    }
+    rig.until(Phase::Done);
+    let state = rig.leakage();
+    assert_eq!(state.items[usize::from(ScoreState::Scored.code())], 60);
+}
+
+#[test]
+fn an_interrupted_retry_does_not_repeat_what_failed_again() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    small.0.lock().fails = Some(1);
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(false).unwrap().id;
+    let all = rig.until(Phase::Done).done;
+    small.0.lock().permits = Some(10);
+    rig.act(id, JobAct::Retry).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while small.0.lock().permits != Some(0) {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    rig.act(id, JobAct::Pause).unwrap();
+    small.0.lock().permits = None;
+    drop(rig);
+    // The next owner continues the retry.
+    let rig = Rig::over(&project, &small);
+    rig.act(id, JobAct::Resume).unwrap();
+    rig.until(Phase::Done);
+    let script = small.0.lock();
+    let tries: u64 = script.scored.values().map(|n| u64::from(*n)).sum();
+    let most = script.scored.values().max();
+    // The input in flight at the pause may be repeated.
+    assert!((2 * all..=2 * all + 7).contains(&tries), "{tries} of {all}");
+    assert!(most <= Some(&3), "{most:?}");
+}
+
+#[test]
+fn a_scoring_job_of_an_earlier_version_replaces_no_file() {
+    let (_dir, project) = composed(60);
+    let folder = project.root().join("jobs");
+    std::fs::create_dir_all(&folder).unwrap();
+    let job = |id: u32| serde_json::json!({"id": id, "scorer": "leakage", "filter": "", "phase": "done", "retry": false});
+    let list = serde_json::json!([job(5), job(6), job(u32::MAX)]);
+    std::fs::write(project.scoring_jobs(), list.to_string()).unwrap();
+    // A torn file, and a job whose file is lost.
+    let kept = [
+        ("0005.json", "{\"v\":"),
+        ("0005.items.json", "[1]"),
+        ("0006.failed.jsonl", "x\n"),
+    ];
+    for (name, text) in kept {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let rig = Rig::over(&project, &Small::default());
+    let jobs = rig.shared.jobs.list().unwrap();
+    let mut ids: Vec<u32> = jobs.iter().map(|job| job.id).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [7, 8, 9]);
+    for (name, text) in kept {
+        assert_eq!(
+            std::fs::read_to_string(folder.join(name)).unwrap(),
+            text,
+            "{name}"
+        );
     }
 }

@@ -42,9 +42,11 @@ pub(super) fn left(
         .as_ref()
         .map(|s| s.lock())
         .filter(|s| s.about().short() == version);
-    let again = |state: ScoreState| match state {
+    let again = |scores: &Scores, key: u64| match scores.get(key).0 {
         ScoreState::Missing => true,
-        ScoreState::Failed | ScoreState::Unparsed | ScoreState::Refused => job.retry,
+        ScoreState::Failed | ScoreState::Unparsed | ScoreState::Refused => {
+            job.retry && job.since.is_none_or(|end| scores.is_before(key, end))
+        }
         ScoreState::Scored | ScoreState::NotApplicable => false,
     };
     let mut seen = HashSet::new();
@@ -53,10 +55,8 @@ pub(super) fn left(
         let Some(key) = inputs.key(&job.scorer, row as usize) else {
             continue;
         };
-        let state = scores
-            .as_ref()
-            .map_or(ScoreState::Missing, |s| s.get(key).0);
-        if again(state) && seen.insert(key) {
+        let is_left = scores.as_ref().is_none_or(|scores| again(scores, key));
+        if is_left && seen.insert(key) {
             left.push((row, key));
         }
     }
@@ -121,6 +121,20 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
             about.clone(),
         )?),
     };
+    // Taken once: a step that follows an interruption does not repeat what failed again.
+    let end = scores.lock().end();
+    let taken = |_: &mut Live, job: &mut ScoringJob| {
+        if job.spec.retry {
+            job.spec.since.get_or_insert(end);
+        }
+        job.spec.clone()
+    };
+    let Some(stored) = shared.jobs.with(id, taken) else {
+        return Ok(Step::More);
+    };
+    if stored.retry {
+        shared.jobs.save(shared, id)?;
+    }
     let left = left(
         shared,
         &stored,

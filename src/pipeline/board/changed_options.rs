@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::cache::Places;
 use benchtop_metrics::score::Place;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::Catalog;
+use benchtop_model::Result;
+use benchtop_store::{Catalog, catalog};
 
 /// The part of an item's text to read.
 #[derive(Deserialize)]
@@ -69,12 +69,7 @@ impl Changed {
             return Ok(found);
         }
         catalog.each_text_of_revised(&mut |row, file, line| {
-            let asked: ItemText = serde_json::from_slice(line).map_err(|e| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!("cannot read a stored item: {e}"),
-                )
-            })?;
+            let asked: ItemText = catalog::parse(line)?;
             let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
             if texts.last().is_none_or(|(_, last)| *last != hash) {
                 texts.push((import_number(file), hash));

@@ -24,9 +24,9 @@ use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{Asked, BoardEngine, ModelAnswers, Place};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::AnswerFileHeader;
-use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
+use benchtop_model::{Item, Prediction, Result};
 use benchtop_store::Catalog;
-use benchtop_store::catalog::PredictionSegment;
+use benchtop_store::catalog::{self, PredictionSegment};
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::Content;
 
@@ -198,12 +198,7 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
     }
     let mut sheet = QuestionTable::default();
     catalog.each_line(0, &mut |_, line| {
-        let item: Item = serde_json::from_slice(line).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read a stored item: {e}"),
-            )
-        })?;
+        let item: Item = catalog::parse(line)?;
         sheet.push(&item).map(|()| true)
     })?;
     cache::ignore_cache_error(cache::write_sheet(store, key, &sheet));

@@ -131,6 +131,62 @@ fn a_composition_becomes_part_of_the_project_once() {
 }
 
 #[test]
+fn edited_questions_are_a_conflict_whatever_the_count() {
+    let place = Place::new();
+    let wish = order(None, 3, Some(6));
+    let opened = place.opened();
+    place.fill(&opened, &wish, ProgressSink::NONE).unwrap();
+    drop(opened);
+    let opened = place.opened();
+    let item = Item {
+        question: "Edited?".into(),
+        ..opened.catalog.item(0).unwrap()
+    };
+    let mut batch = crate::revise::Batch::new(&place.project, "edit", false).unwrap();
+    batch.push(0, &item).unwrap();
+    let fresh = batch.finish(false, "an edit").unwrap();
+    let (index, columns) = (
+        opened.index.get().unwrap(),
+        opened.catalog.columns().clone(),
+    );
+    let fresh = fresh.into_iter().collect();
+    add_import(&place.project, index, &opened.catalog, columns, fresh, "").unwrap();
+    drop(opened);
+    let problem = place.fill(&place.opened(), &wish, ProgressSink::NONE).err();
+    assert_eq!(problem.unwrap().kind, ErrorKind::Conflict);
+    // Another composition does not mind.
+    let other = order(None, 4, Some(6));
+    for already in [0, 6] {
+        let outcome = place.fill(&place.opened(), &other, ProgressSink::NONE);
+        assert_eq!(outcome.unwrap().report.already, already);
+    }
+}
+
+#[test]
+fn damaged_segments_are_not_taken_for_the_composition() {
+    let wish = order(None, 3, Some(40));
+    let flipped = |mut bytes: Vec<u8>| {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        bytes
+    };
+    let random = |bytes: Vec<u8>| vec![0x5a; bytes.len()];
+    let cut = |bytes: Vec<u8>| bytes[..bytes.len() - 1].to_vec();
+    for damage in [&flipped as &dyn Fn(Vec<u8>) -> Vec<u8>, &random, &cut] {
+        let place = Place::new();
+        place
+            .fill(&place.opened(), &wish, ProgressSink::NONE)
+            .unwrap();
+        let opened = place.opened();
+        let path = place.project.imports().join("0001-01-items.jsonl.zst");
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, damage(bytes)).unwrap();
+        let problem = place.fill(&opened, &wish, ProgressSink::NONE).err();
+        assert_eq!(problem.unwrap().kind, ErrorKind::Corrupt);
+    }
+}
+
+#[test]
 fn the_first_questions_of_a_plan_can_be_composed_before_the_rest() {
     let place = Place::new();
     let grid = "name = \"grid\"\n[[pictures]]\nsubject = \"animal\"\nper-style = 4\n";

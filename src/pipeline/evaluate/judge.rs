@@ -134,6 +134,8 @@ pub struct JudgeContext<'a> {
     pub max_tokens: u32,
     pub model: &'a mut dyn VisionLanguageModel,
     pub judged: &'a mut JudgeJournal,
+    /// Whether answers may still be sent; asked before each batch.
+    pub may_send: &'a dyn Fn() -> Result<()>,
     /// The current time, RFC 3339 in UTC.
     pub now: &'a dyn Fn() -> String,
 }
@@ -174,6 +176,7 @@ pub fn ask(
     };
     for (one, rows) in all.iter().zip(&left) {
         for some in rows.chunks(together) {
+            (session.desk.may_send)()?;
             let open = scored
                 .answered(one.at, some)?
                 .into_iter()

@@ -32,12 +32,21 @@ pub fn count(orders: OptionOrders, options: usize, is_rotation: bool) -> u16 {
     }
 }
 
+/// How often a question is asked at most; `None` if that follows from its options.
+pub fn most(orders: OptionOrders) -> Option<u64> {
+    match orders {
+        OptionOrders::AsIs => Some(1),
+        OptionOrders::Shuffles(n) => Some(n.into()),
+        OptionOrders::Circular => None,
+    }
+}
+
 /// The order numbers of an item: 0 is its own order, shuffles and rotations start at 1.
 pub fn of_item(orders: OptionOrders, options: usize, is_rotation: bool) -> std::ops::Range<u16> {
     let count = count(orders, options, is_rotation);
     let changes = options > 1 && !(orders == OptionOrders::Circular && is_rotation);
     match orders {
-        OptionOrders::Shuffles(_) | OptionOrders::Circular if changes => 1..count + 1,
+        OptionOrders::Shuffles(_) | OptionOrders::Circular if changes => 1..count.saturating_add(1),
         _ => 0..1,
     }
 }

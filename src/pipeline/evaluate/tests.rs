@@ -158,6 +158,7 @@ fn an_answer_is_read_with_the_options_at_the_time() {
         asks: 4,
         counts: Counts::default(),
         drafts: 0,
+        again: false,
     };
     // Shown: A "a dog", B "Plan B", C "I cannot tell", D "a cat".
     let asked = question(&item, 2, &run.new, &words, &[]).unwrap();

@@ -5,26 +5,35 @@ use std::collections::hash_map::{DefaultHasher, Entry};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hasher;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Import, cancelled, ends_import, hash_file, overrides, rows_already_imported, tick};
+use super::{Import, STEP, cancelled, hash_file, list, overrides, rows_already_imported, skip};
 use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
+use crate::in_order::Threads;
 use crate::sources::{self, Reach, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
-use benchtop_model::cancel::{ProgressSink, canceled};
-use benchtop_model::import::ImportRequest;
+use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::import::{ImportRequest, Report};
 use benchtop_model::{Error, ErrorKind, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::manifest::{Content, Manifest};
 use benchtop_store::segment::Writer;
 
-/// The answers of one model in a file, while they are written.
+/// Maximum number of files that are read at once. Each keeps files and buffers open.
+const READERS: usize = 8;
+
+/// The answers of one model in a file.
 struct AnswerSet {
     holds: Content,
     writer: Writer,
+    duplicates: u64,
+    differing: u64,
+}
+
+/// What the answers of one model in a file are compared with, while they are read.
+struct Compared {
     /// The model's answers in the project by id hash, each with whether it names its data set as
     /// these do.
     there: HashMap<u64, (Prediction, bool)>,
@@ -32,8 +41,6 @@ struct AnswerSet {
     /// and must not fill gaps.
     apart: bool,
     seen: Seen,
-    duplicates: u64,
-    differing: u64,
 }
 
 /// The digests of the answers so far, by key.
@@ -83,6 +90,8 @@ pub(super) struct Known<'a> {
     joined: BTreeMap<PathBuf, (String, Vec<Key>)>,
     /// The data sets of the project and of this import.
     resolver: DatasetResolver,
+    /// Number of answers that were read, for the progress.
+    records: Mutex<u64>,
 }
 
 /// The answers of a file.
@@ -90,17 +99,11 @@ pub(super) struct Known<'a> {
 struct FileAnswers {
     source_blake3: String,
     sets: Vec<AnswerSet>,
-    notes: Vec<String>,
-    /// Records that are skipped. The last one may end the import.
-    problems: Vec<Error>,
-    /// Number of answers that the project has.
-    already: u64,
+    /// Skipped records, and the number of answers that the project has.
+    report: Report,
     /// Whether the project has this very file.
     is_imported: bool,
 }
-
-/// The answers of the file at an index.
-type Read = (usize, Result<FileAnswers>);
 
 impl<'a> Import<'a> {
     /// Collects what is known once all questions are read.
@@ -120,6 +123,7 @@ impl<'a> Import<'a> {
             seen: std::mem::take(&mut self.seen),
             joined: std::mem::take(&mut self.joined),
             resolver,
+            records: Mutex::new(0),
         }
     }
 
@@ -130,58 +134,32 @@ impl<'a> Import<'a> {
         list: &[Source],
         watch: ProgressSink<'_>,
     ) -> Result<()> {
-        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let readers = std::thread::available_parallelism().map_or(1, usize::from);
-        let (sender, read) = channel();
-        std::thread::scope(|scope| {
-            for _ in 0..readers.min(list.len()) {
-                let (sender, next, is_over) = (sender.clone(), &next, &is_over);
-                scope.spawn(move || {
-                    while let Some((at, source)) = take(next, list) {
-                        let read = known.read(source, watch, is_over);
-                        if sender.send((at, read)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let added = self.collect(list, &read);
-            is_over.store(true, Ordering::Relaxed);
-            added
+        let threads = Threads {
+            name: "import",
+            threads: readers.min(READERS) as u64,
+            ahead: 1,
+        };
+        let start = || |at, is_over: &AtomicBool| known.read(&list[at as usize], watch, is_over);
+        threads.each(list.len() as u64, start, |at, answers| {
+            self.add(&list[at as usize], answers)
         })
-    }
-
-    /// Adds the answers of files in order, while others are read.
-    fn collect(&mut self, list: &[Source], read: &Receiver<Read>) -> Result<()> {
-        let (mut ready, mut at) = (BTreeMap::new(), 0);
-        while at < list.len() {
-            let (file, answers) = read.recv().map_err(|_| cancelled(canceled()))?;
-            ready.insert(file, answers);
-            while let Some(answers) = ready.remove(&at) {
-                self.add(&list[at], answers?)?;
-                at += 1;
-            }
-        }
-        Ok(())
     }
 
     /// Adds the answers of a file.
     fn add(&mut self, source: &Source, read: FileAnswers) -> Result<()> {
-        self.report.already += read.already;
+        self.report.already += read.report.already;
         if read.is_imported {
             self.report_file(source, "already imported", 0);
             return Ok(());
         }
-        read.problems.into_iter().try_for_each(|p| self.skip(p))?;
-        self.note(source, read.notes);
+        let skipped = read.report.skipped.into_iter();
+        skipped.for_each(|problem| list(&mut self.report, problem));
+        self.report.skipped_more += read.report.skipped_more;
+        self.note(source, read.report.notes);
         let mut added = 0;
         for set in read.sets {
-            let AnswerSet {
-                duplicates,
-                differing,
-                ..
-            } = set;
+            let (duplicates, differing) = (set.duplicates, set.differing);
             if duplicates > 0 {
                 self.report.duplicates += duplicates;
                 let differ = if differing > 0 {
@@ -210,12 +188,6 @@ impl<'a> Import<'a> {
     }
 }
 
-/// The next file to read.
-fn take<'s>(next: &AtomicUsize, list: &'s [Source]) -> Option<(usize, &'s Source)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    list.get(at).map(|source| (at, source))
-}
-
 impl Known<'_> {
     /// Reads the answers of a file and writes them to temporary segments.
     fn read(
@@ -224,18 +196,21 @@ impl Known<'_> {
         watch: ProgressSink<'_>,
         is_over: &AtomicBool,
     ) -> Result<FileAnswers> {
+        let (mut watch, user) = (watch, watch.cancel);
+        let is_canceled = || user.is_canceled() || is_over.load(Ordering::Relaxed);
+        watch.cancel = Cancel::when(&is_canceled);
         let (found, said) = (&source.found, overrides(self.ask));
         let mut file = FileAnswers {
-            source_blake3: hash_file(&found.path)?,
+            source_blake3: hash_file(&found.path, watch.cancel)?,
             ..FileAnswers::default()
         };
         let named = source.file_model();
-        file.already = rows_already_imported(
+        file.report.already = rows_already_imported(
             &self.manifest,
             &file.source_blake3,
             &|holds| matches!(holds, Content::Predictions { model, .. } if *model == named),
         );
-        if file.already > 0 {
+        if file.report.already > 0 {
             file.is_imported = true;
             return Ok(file);
         }
@@ -249,23 +224,20 @@ impl Known<'_> {
             dataset.is_some(),
         );
         let mut id = String::new();
-        let mut sets: BTreeMap<String, AnswerSet> = BTreeMap::new();
-        let mut records = 0;
+        let mut sets: BTreeMap<String, (AnswerSet, Compared)> = BTreeMap::new();
+        let mut untold = 0;
+        self.tell(&mut untold, watch)?;
         let mut reader =
             formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
         for (line, read) in reader.by_ref() {
-            tick(source, &mut records, watch)?;
-            if is_over.load(Ordering::Relaxed) {
-                return Err(cancelled(canceled()));
+            untold += 1;
+            if untold == STEP {
+                self.tell(&mut untold, watch)?;
             }
             let mut prediction = match read {
                 Ok(prediction) => prediction,
                 Err(problem) => {
-                    let is_last = ends_import(self.ask, &problem);
-                    file.problems.push(problem);
-                    if is_last {
-                        return Ok(file);
-                    }
+                    skip(self.ask, &mut file.report, problem)?;
                     continue;
                 }
             };
@@ -281,22 +253,22 @@ impl Known<'_> {
                 let set = self.set(source, model.to_string(), &dataset, &assignment)?;
                 sets.insert(model.to_string(), set);
             }
-            let Some(set) = sets.get_mut(model) else {
+            let Some((set, compared)) = sets.get_mut(model) else {
                 continue;
             };
             let digest = digest(&prediction.output);
-            if let Some(first) = set.seen.first(&prediction.key, digest) {
+            if let Some(first) = compared.seen.first(&prediction.key, digest) {
                 set.duplicates += 1;
                 set.differing += u64::from(first != digest);
                 continue;
             }
-            if set.there.is_empty() && !set.apart {
+            if compared.there.is_empty() && !compared.apart {
                 set.writer.push(&prediction)?;
                 continue;
             }
             let key = &prediction.key;
-            let what = match set.there.get(&self.belongs(&assignment, key, &mut id)) {
-                None if !set.apart => {
+            let what = match compared.there.get(&self.belongs(&assignment, key, &mut id)) {
+                None if !compared.apart => {
                     set.writer.push(&prediction)?;
                     continue;
                 }
@@ -310,7 +282,7 @@ impl Known<'_> {
                         old.output == prediction.output
                     } =>
                 {
-                    file.already += 1;
+                    file.report.already += 1;
                     continue;
                 }
                 Some(_) => format!("the project has a different answer to `{key}`"),
@@ -320,15 +292,19 @@ impl Known<'_> {
                 .file(&found.path)
                 .field("question_id")
                 .help("give each run of a model its own name with --model NAME or the file name");
-            let is_last = ends_import(self.ask, &problem);
-            file.problems.push(problem);
-            if is_last {
-                return Ok(file);
-            }
+            skip(self.ask, &mut file.report, problem)?;
         }
-        file.notes = reader.notes();
-        file.sets = sets.into_values().collect();
+        self.tell(&mut untold, watch)?;
+        file.report.notes = reader.notes();
+        file.sets = sets.into_values().map(|(set, _)| set).collect();
         Ok(file)
+    }
+
+    /// Reports the answers read from all files, with these further ones.
+    fn tell(&self, further: &mut u64, watch: ProgressSink<'_>) -> Result<()> {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        *records += std::mem::take(further);
+        watch.report("answers", *records, None).map_err(cancelled)
     }
 
     /// Whether the project has answers of a model.
@@ -410,7 +386,7 @@ impl Known<'_> {
         model: String,
         dataset: &Option<String>,
         assignment: &Assignment,
-    ) -> Result<AnswerSet> {
+    ) -> Result<(AnswerSet, Compared)> {
         let info = source.found.format;
         let (form, evaluated) = (info.answers_to, info.is_evaluated);
         let name = model.clone();
@@ -456,15 +432,14 @@ impl Known<'_> {
             apart = hashes.any(|hash| there.get(&hash).is_some_and(|(_, same)| !same));
         }
         let writer = Writer::create(&self.project.imports())?;
-        Ok(AnswerSet {
+        let set = AnswerSet {
             holds,
             writer,
-            there,
-            apart,
-            seen: Seen::default(),
             duplicates: 0,
             differing: 0,
-        })
+        };
+        let seen = Seen::default();
+        Ok((set, Compared { there, apart, seen }))
     }
 }
 

@@ -4,6 +4,7 @@
 //! synced (`store::open::adopt`). Any earlier failure leaves the project unchanged.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, ReadOptions, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
-use benchtop_model::cancel::ProgressSink;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::{FileReport, ImportRequest, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
@@ -239,24 +240,6 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Skips a bad record, or ends the import with it.
-    fn skip(&mut self, problem: Error) -> Result<()> {
-        if ends_import(self.ask, &problem) {
-            let help = "nothing was imported; fix the record, or skip it with --keep-going";
-            return Err(if problem.help.is_none() {
-                problem.help(help)
-            } else {
-                problem
-            });
-        }
-        if self.report.skipped.len() < LISTED {
-            self.report.skipped.push(problem);
-        } else {
-            self.report.skipped_more += 1;
-        }
-        Ok(())
-    }
-
     fn keep(
         &mut self,
         writer: Writer,
@@ -332,13 +315,30 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Whether a bad record ends the import.
-fn ends_import(ask: &ImportRequest, problem: &Error) -> bool {
+/// Skips a bad record, or ends the import with it.
+fn skip(ask: &ImportRequest, report: &mut Report, problem: Error) -> Result<()> {
     let is_of_disk = matches!(
         problem.kind,
         ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io
     );
-    is_of_disk || !ask.keep_going
+    if is_of_disk || !ask.keep_going {
+        let help = "nothing was imported; fix the record, or skip it with --keep-going";
+        return Err(match problem.help {
+            None => problem.help(help),
+            Some(_) => problem,
+        });
+    }
+    list(report, problem);
+    Ok(())
+}
+
+/// Lists a skipped record, or counts it if the list is full.
+fn list(report: &mut Report, problem: Error) {
+    if report.skipped.len() < LISTED {
+        report.skipped.push(problem);
+    } else {
+        report.skipped_more += 1;
+    }
 }
 
 /// Number of rows from this very file that the project has, in parts that match `same`.
@@ -384,15 +384,21 @@ fn forget_where(image: &mut benchtop_model::ImageRef) {
 ///
 /// # Errors
 ///
-/// If the file cannot be read.
-pub fn hash_file(path: &Path) -> Result<String> {
+/// Cancellation, or if the file cannot be read.
+pub fn hash_file(path: &Path, cancel: Cancel<'_>) -> Result<String> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot read the file", path);
-    let mut hasher = blake3::Hasher::new();
-    let file = std::fs::File::open(path).map_err(fail)?;
-    std::io::copy(
-        &mut std::io::BufReader::with_capacity(1 << 20, file),
-        &mut hasher,
-    )
-    .map_err(fail)?;
-    Ok(hasher.finalize().to_hex().to_string())
+    let mut file = std::fs::File::open(path).map_err(fail)?;
+    let (mut hasher, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 20]);
+    loop {
+        cancel.check().map_err(cancelled)?;
+        match file.read(&mut bytes) {
+            Ok(0) => return Ok(hasher.finalize().to_hex().to_string()),
+            Ok(length) => hasher.update(&bytes[..length]),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(fail(e)),
+        };
+    }
 }
+
+#[cfg(test)]
+mod tests;

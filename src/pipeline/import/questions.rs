@@ -2,11 +2,12 @@
 
 use std::collections::hash_map::Entry;
 
-use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, tick};
+use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, skip, tick};
 use crate::sources::{self, Orders, Source, Unreadable};
 use benchtop_formats as formats;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_store::catalog;
 use benchtop_store::columns::id_hash;
 use benchtop_store::manifest::Content;
 use benchtop_store::segment::Writer;
@@ -21,7 +22,7 @@ impl Import<'_> {
         watch: ProgressSink<'_>,
     ) -> Result<()> {
         let (found, dataset) = (&source.found, self.dataset(source));
-        let source_blake3 = hash_file(&found.path)?;
+        let source_blake3 = hash_file(&found.path, watch.cancel)?;
         // The same bytes can be imported again as another data set.
         let rows = rows_already_imported(&self.manifest, &source_blake3, &|holds| match holds {
             Content::Items { dataset: there } => found.format.names_datasets || *there == dataset,
@@ -69,7 +70,7 @@ impl Import<'_> {
                 Err(problem) if beside && problem.kind == ErrorKind::Input => {
                     unreadable.add(problem)
                 }
-                Err(problem) => self.skip(problem)?,
+                Err(problem) => skip(self.ask, &mut self.report, problem)?,
             }
         }
         self.note(source, reader.notes());
@@ -219,12 +220,7 @@ impl Import<'_> {
 fn from_catalog(catalog: &benchtop_store::Catalog, orders: &mut Orders) -> Result<()> {
     let mut there = Orders::default();
     catalog.each_line(0, &mut |_, line| {
-        let item: Item = serde_json::from_slice(line).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read a stored item: {e}"),
-            )
-        })?;
+        let item: Item = catalog::parse(line)?;
         there.push(&item);
         Ok(true)
     })?;

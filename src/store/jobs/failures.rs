@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FailedPicture, GENERATION, cut};
+use super::{FailedPicture, GENERATION, LONG_LIMIT, cut};
 use crate::append_log::ValidPrefix;
 use crate::checksummed_line;
 use crate::lazy_append::LazyAppend;
@@ -49,7 +49,7 @@ impl FailureLog {
     }
 
     fn at(path: PathBuf) -> Result<FailureLog> {
-        let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
+        let bytes = regular::read_if_there(&path, LONG_LIMIT)?.unwrap_or_default();
         let (mut failed, mut damaged) = (BTreeMap::new(), Vec::new());
         let torn = checksummed_line::each::<Line>(&bytes, &mut |_, number, line| match line {
             Ok(Line::Failed(one)) => drop(failed.insert((one.key, one.failure.sample), one)),

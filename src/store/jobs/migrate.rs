@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FailedPicture, FailureLog, GENERATION, Generation, JobHeader, Scope, file, last_number,
+    FailedPicture, FailureLog, GENERATION, Generation, HIGHEST, JobHeader, Scope, file, next_number,
 };
 use crate::index::{Index, key};
 use benchtop_model::generation::Settings;
@@ -148,7 +148,8 @@ pub(crate) fn take_over(
 ) -> Result<usize> {
     let mut taken = 0;
     let jobs = index.earlier_jobs()?;
-    let highest = jobs.iter().map(|earlier| earlier.job.id).max().unwrap_or(0);
+    let ids = jobs.iter().map(|earlier| earlier.job.id);
+    let highest = ids.filter(|id| *id <= HIGHEST).max().unwrap_or(0);
     for IndexedJob {
         mut job,
         token,
@@ -158,8 +159,9 @@ pub(crate) fn take_over(
     {
         let id = job.id;
         let file = |id| file(root, GENERATION, id);
-        if file(id).symlink_metadata().is_ok() && !is_same_job(root, &job) {
-            job.id = last_number(root).max(highest) + 1;
+        let is_free = file(id).symlink_metadata().is_err() || is_same_job(root, &job);
+        if !is_free || !(1..=HIGHEST).contains(&id) {
+            job.id = next_number(root, highest)?;
         }
         if file(job.id).symlink_metadata().is_err() {
             job.create(root, token, &numbers, &failed)?;

@@ -44,7 +44,7 @@ pub fn failed(key: u64, sample: u32) -> FailedPicture {
 }
 
 fn ids(root: &Path) -> Vec<u32> {
-    let (jobs, problems) = list(root).unwrap();
+    let (jobs, problems) = list(root);
     assert!(problems.is_empty(), "{problems:?}");
     jobs.iter().map(|stored| stored.header.id).collect()
 }
@@ -54,7 +54,7 @@ fn create(root: &Path, job: &Indexed, token: Option<&str>, numbers: &[u32]) -> R
 }
 
 fn one(root: &Path, id: u32) -> (JobHeader, GenerationFiles) {
-    let (jobs, _) = list(root).unwrap();
+    let (jobs, _) = list(root);
     let found = jobs.into_iter().find(|stored| stored.header.id == id);
     let stored = found.unwrap();
     let files = GenerationFiles::read(root, &stored).unwrap().0;
@@ -162,7 +162,7 @@ fn a_damaged_file_is_reported_and_other_jobs_are_listed() {
     damage("0004.failed.jsonl", |text| {
         text.replacen("a.png", "b.png", 1)
     });
-    let (jobs, mut problems) = list(root).unwrap();
+    let (jobs, mut problems) = list(root);
     let mut read = Vec::new();
     for stored in &jobs {
         match GenerationFiles::read(root, stored) {

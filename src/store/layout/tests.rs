@@ -94,7 +94,7 @@ fn assert_migrated(project: &Project) {
     assert_eq!(scores.unwrap().len(), 1);
     let cosines = Cosines::current(&project.similarity()).unwrap().unwrap();
     assert_eq!(cosines.get(5), Some(0.5));
-    let (jobs, problems) = jobs::list(root).unwrap();
+    let (jobs, problems) = jobs::list(root);
     assert!(problems.is_empty(), "{problems:?}");
     let ids: Vec<u32> = jobs.iter().map(|stored| stored.header.id).collect();
     assert_eq!(ids, [1, 3]);
@@ -233,7 +233,7 @@ fn existing_files_are_never_replaced() {
     assert_eq!(beside("jobs/scoring.json.earlier-1"), "[ ]");
     // A file with the same bytes is removed.
     assert!(!exists(&dir.path().join("scores/rules.json.earlier-1")));
-    let (jobs, _) = jobs::list(dir.path()).unwrap();
+    let (jobs, _) = jobs::list(dir.path());
     let ids: Vec<_> = jobs
         .iter()
         .map(|s| (s.header.id, s.header.created))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::Catalog;
+use crate::catalog::{self, Catalog};
 use crate::columns::{Columns, id_hash};
 use crate::index::{Index, Meta, digest};
 use crate::manifest::{Content, Segment};
@@ -110,13 +110,7 @@ fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Resul
             .split(|b| *b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            let invalid = |e| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!("cannot parse a stored item: {e}"),
-                )
-            };
-            each(serde_json::from_slice(line).map_err(|e| invalid(e).file(reader.path()))?)?;
+            each(catalog::parse(line).map_err(|problem| problem.file(reader.path()))?)?;
         }
     }
     Ok(())

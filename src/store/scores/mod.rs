@@ -247,6 +247,16 @@ impl Scores {
             .map_or((ScoreState::Missing, 0.0), |e| (e.state, e.value))
     }
 
+    /// The end of the details so far.
+    pub fn end(&self) -> u64 {
+        self.details.length()
+    }
+
+    /// Whether the score for these inputs has no detail at or after `end`.
+    pub fn is_before(&self, key: u64, end: u64) -> bool {
+        self.entries.get(&key).is_none_or(|e| e.detail <= end)
+    }
+
     /// The complete score for these inputs.
     ///
     /// # Errors

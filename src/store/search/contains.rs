@@ -36,10 +36,8 @@ impl Texts {
             TextField::Option => self.options.iter().any(|option| has(&option.text)),
             TextField::Answer => has(&self.answer),
             TextField::Any => {
-                let fields = TextField::NAMED
-                    .into_iter()
-                    .filter(|field| *field != TextField::Id);
-                has(&self.id) || fields.into_iter().any(|field| self.contains(field, needle))
+                let mut fields = TextField::words().filter(|field| *field != TextField::Id);
+                has(&self.id) || fields.any(|field| self.contains(field, needle))
             }
         }
     }

@@ -21,7 +21,6 @@ use super::extractor::Extractor;
 use super::question_parts::Asked;
 use super::reading::Read;
 use super::text::{alphanumeric_at, alphanumeric_before, index, places, same};
-use benchtop_model::Role;
 
 use self::phrases::{denies, refuses};
 use self::statements::{statements, whole_answer};
@@ -48,21 +47,9 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
         }
     }
     match read {
-        Read::Option(at)
-            if asked
-                .options
-                .get(at)
-                .is_some_and(|o| o.role == Role::Refusal) =>
-        {
-            (
-                Read::Refused,
-                if why == Why::Judge {
-                    why
-                } else {
-                    Why::RefusalOption
-                },
-            )
-        }
+        Read::Option(at) if !asked.declines(at) => (read, why),
+        Read::Option(_) if why != Why::Judge => (Read::Refused, Why::RefusalOption),
+        Read::Option(_) => (Read::Refused, why),
         _ => (read, why),
     }
 }

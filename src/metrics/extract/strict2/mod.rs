@@ -82,7 +82,6 @@ use super::extractor::Extractor;
 use super::question_parts::Asked;
 use super::reading::Read;
 use super::text::same;
-use benchtop_model::Role;
 
 use self::items::{What, items, refuses};
 use self::options::Options;
@@ -105,21 +104,9 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
         }
     }
     match read {
-        Read::Option(at)
-            if asked
-                .options
-                .get(at)
-                .is_some_and(|o| o.role == Role::Refusal) =>
-        {
-            (
-                Read::Refused,
-                if why == Why::Judge {
-                    why
-                } else {
-                    Why::RefusalOption
-                },
-            )
-        }
+        Read::Option(at) if !asked.declines(at) => (read, why),
+        Read::Option(_) if why != Why::Judge => (Read::Refused, Why::RefusalOption),
+        Read::Option(_) => (Read::Refused, why),
         _ => (read, why),
     }
 }

@@ -35,10 +35,13 @@ struct Delta {
     subsets: Arc<[PairedSubset]>,
 }
 
+/// The deltas of all variants.
+struct Deltas(Vec<vlb::Delta>);
+
 impl Column for Delta {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let deltas = of.memo.get(|| deltas(&self.subsets, of));
-        let delta = deltas.iter().find(|d| d.variant == self.variant)?;
+        let deltas = of.memo.get(|| Deltas(deltas(&self.subsets, of)));
+        let delta = deltas.0.iter().find(|d| d.variant == self.variant)?;
         let number = |value: Option<f64>, n| value.map(|value| Cell::Number { value, n });
         match self.what {
             What::Delta => number(delta.delta.value, delta.changed.n),

@@ -6,7 +6,7 @@ use crate::score::column::{
     Basis, BoardEngine, Cell, Column, Columns, Data, Draw, Head, ItemSelection, Metric,
     ModelScores, Scale, Slots, Strata, StratumLabels, Value,
 };
-use crate::score::tallies::{Pieces, scenario_scores, type_of, types};
+use crate::score::tallies::{Pieces, ScenarioScores, type_of, types};
 use benchtop_model::QuestionKind;
 
 pub const METRIC: Metric = Metric {
@@ -43,9 +43,9 @@ impl FinalScore {
 
 impl Column for FinalScore {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let scores = scenario_scores(of);
+        let scores = ScenarioScores::of(of);
         let of_scenario = |s: &&ScenarioScore| s.scenario == self.scenario;
-        let score = scores.iter().find(of_scenario)?;
+        let score = scores.0.iter().find(of_scenario)?;
         let number = match (self.is_drop, self.free) {
             (false, true) => &score.three_types,
             (false, false) => &score.two_types,

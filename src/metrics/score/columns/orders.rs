@@ -21,6 +21,9 @@ struct OverOrders {
     is_spread: bool,
 }
 
+/// What [`shares`] returns.
+struct Shares(Option<(Vec<f64>, u64)>);
+
 /// The accuracy in each order, on the questions that were asked in all orders, and the number of
 /// these questions.
 fn shares(of: &ModelScores<'_>) -> Option<(Vec<f64>, u64)> {
@@ -40,8 +43,8 @@ fn shares(of: &ModelScores<'_>) -> Option<(Vec<f64>, u64)> {
 
 impl Column for OverOrders {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let shares = of.memo.get(|| shares(of));
-        let (shares, n) = shares.as_ref().as_ref()?;
+        let shares = of.memo.get(|| Shares(shares(of)));
+        let (shares, n) = shares.0.as_ref()?;
         Some(match self.is_spread {
             false => Cell::Mean {
                 value: mean(shares)?,

@@ -35,10 +35,13 @@ struct Shift {
     subsets: Arc<[PairedSubset]>,
 }
 
+/// The shifts of all positions, each with its number of answers.
+struct Shifts(Vec<(PositionBias, u64)>);
+
 impl Column for Shift {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let shifts = of.memo.get(|| shifts(&self.subsets, of));
-        let (bias, n) = shifts.iter().find(|(s, _)| s.position == self.position)?;
+        let shifts = of.memo.get(|| Shifts(shifts(&self.subsets, of)));
+        let (bias, n) = shifts.0.iter().find(|(s, _)| s.position == self.position)?;
         let number = match self.is_relative {
             true => &bias.relative,
             false => &bias.absolute,

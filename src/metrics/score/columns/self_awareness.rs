@@ -46,10 +46,13 @@ struct Aware {
     refusable: Arc<[u32]>,
 }
 
+/// What [`report`] returns.
+struct Reported(Option<Report>);
+
 impl Column for Aware {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let report = of.memo.get(|| report(&self.refusable, of));
-        cell(&self.source, report.as_ref().as_ref()?)
+        let report = of.memo.get(|| Reported(report(&self.refusable, of)));
+        cell(&self.source, report.0.as_ref()?)
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {

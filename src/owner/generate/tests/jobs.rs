@@ -617,3 +617,38 @@ fn a_new_evaluation_is_announced_once() {
     let id = started.job.unwrap().id;
     assert_eq!(announced(&mut events), [(id, JobStatus::Queued)]);
 }
+
+#[test]
+fn another_device_does_not_start_a_second_thread_for_a_job_at_work() {
+    let (_dir, project) = composed(30);
+    let small = Small::default();
+    small.script(|s| s.permits = Some(0));
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(missing());
+    rig.wait(id, "the first batch", |_| {
+        small.script(|s| s.calls.len()) == 1
+    });
+    let threads = || rig.shared.jobs.resources();
+    let before = threads();
+    // As after a change of the device in `benchtop.toml`.
+    rig.shared.jobs.with(id, |_, job: &mut GenerationJob| {
+        job.spec.wishes.backend = Some("candle".into());
+    });
+    rig.act(id, JobAct::Place(1)).unwrap();
+    assert_eq!(threads(), before);
+}
+
+#[test]
+fn a_retry_after_the_last_batch_is_not_lost() {
+    let (_dir, project) = composed(30);
+    let rig = Rig::over(&project, &Small::default());
+    let id = rig.begin(missing());
+    rig.until(id, JobStatus::Done);
+    let ends = |at_work| {
+        rig.shared.jobs.with(id, |_, job: &mut GenerationJob| {
+            crate::engine::Job::retry(job, &rig.shared, at_work).unwrap();
+            crate::engine::Job::<OwnerContext>::ends(job)
+        })
+    };
+    assert_eq!((ends(true), ends(false)), (Some(false), Some(true)));
+}

@@ -270,7 +270,7 @@ impl Rig {
     }
 
     fn act(&self, id: u32, what: JobAct) -> Result<Option<JobState>> {
-        self.shared.jobs.act(&self.shared, id, what)
+        self.shared.jobs.act(&self.shared, None, (id, what))
     }
 
     fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
