@@ -12,6 +12,9 @@ use crate::preview::worker::Ready;
 use crate::terminal::pixels::Payload;
 use crate::widgets::{areas, keys};
 
+/// The least height with a row of tabs above the row of panes.
+const TWO_ROWS: u16 = 16;
+
 /// The parts of the screen.
 struct Screen {
     tabs: Rect,
@@ -29,7 +32,7 @@ fn screen(area: Rect) -> Screen {
             keys: Rect::default(),
         };
     }
-    let (tabs, rest) = areas::top(area, 1);
+    let (tabs, rest) = areas::top(area, if area.height < TWO_ROWS { 1 } else { 2 });
     let (pane, below) = areas::top(rest, rest.height - 2);
     let (message, keys) = areas::top(below, 1);
     Screen {

@@ -28,7 +28,7 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuConfirm, A::MenuCancel],
         own => {
-            let mut bars = PaneId::ALL.into_iter().flat_map(|pane| pane.tab().bar);
+            let mut bars = PaneId::ALL.into_iter().flat_map(|pane| pane.info().bar);
             bars.find(|(scope, _)| *scope == own)
                 .map_or(&[], |(_, bar)| bar)
         }
