@@ -148,7 +148,7 @@ pub fn tasks(sight: &AnnotatorView) -> Vec<RoundTask> {
         .filter(|glance| glance.state.closed.is_none())
         .filter_map(|glance| {
             let (judged, share) = own_share(&glance, sight.who())?;
-            (share > judged).then(|| RoundTask {
+            (share > judged).then_some(RoundTask {
                 name: glance.state.name,
                 judged,
                 share,
