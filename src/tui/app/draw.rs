@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::App;
-use crate::keymap::Lookup;
+use crate::keymap::{Chord, Lookup};
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
 use crate::terminal::pixels::Payload;
@@ -112,7 +112,9 @@ impl App {
         if !self.chord.is_empty()
             && let Lookup::Pending(pending) = self.keymap.lookup(&scopes, &self.chord)
         {
-            return keys::draw_pending(&pending, bar, buf, look);
+            let pressed = Chord(self.chord.clone()).label();
+            let rows = message.union(bar);
+            return keys::draw_pending(&pressed, &pending, rows, buf, look);
         }
         let own = self.pane().and_then(Pane::bar);
         let shown = match own.filter(|_| self.overlay.is_none()) {

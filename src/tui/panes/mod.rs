@@ -33,7 +33,7 @@ macro_rules! panes {
             Home(home HomePane) {
                 tab: Home, name: "Home", go: "home", keys: ["gh"],
                 live: [[Home, Table, Global]],
-                bar: { Home: [Open, ComposeDrafts, ImportFiles] },
+                bar: { Home: [Open, ImportFiles] },
             }
             Vocabulary(vocabulary VocabularyPane) {
                 tab: Build, name: "Vocabularies", go: "vocabularies", keys: ["gw"],
