@@ -21,6 +21,7 @@
 //! | [`free_form`] | scores of free-form answers by meaning |
 //! | [`generated_image`] | generated pictures: keys, seeds, and journal records |
 //! | [`generation`] | image generation: tasks, settings, capabilities, and results |
+//! | [`hash`] | BLAKE3 hashes of several texts |
 //! | [`history`] | points in time, decisions, differences, and merged journals |
 //! | [`image`] | references to an item's pictures |
 //! | [`import`] | an import: request, progress, and report |
@@ -70,6 +71,7 @@ pub mod finding;
 pub mod free_form;
 pub mod generated_image;
 pub mod generation;
+pub mod hash;
 pub mod history;
 pub mod image;
 pub mod import;

@@ -2,6 +2,7 @@
 
 pub use super::parsed_answer::ParsedAnswer;
 use crate::extract::Extractor;
+use benchtop_model::hash::{first_bytes, of_texts};
 use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
 
 /// The properties that get board columns, in stored order.
@@ -97,14 +98,7 @@ pub struct QuestionTable {
 
 /// Hash of the parts; 0 if the last part is empty.
 fn hash(parts: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let mut first = [0; 8];
-    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    u64::from_le_bytes(first).max(1)
+    first_bytes(&of_texts(parts.iter().copied())).max(1)
 }
 
 /// One row before it is written to the columns.

@@ -4,7 +4,6 @@ use std::collections::hash_map::Entry;
 
 use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, skip, tick};
 use crate::sources::{self, Orders, Source, Unreadable};
-use benchtop_formats as formats;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::catalog;
@@ -38,12 +37,7 @@ impl Import<'_> {
         let mut writer = Writer::create(&self.project.imports())?;
         let before = self.report.duplicates;
         let (mut records, mut unreadable) = (0, Unreadable::default());
-        let mut reader = formats::items_by(
-            &found.path,
-            found.format,
-            &dataset,
-            self.ask.mapping.as_deref(),
-        )?;
+        let mut reader = source.items(&dataset, self.ask.mapping.as_deref())?;
         while let Some((line, read)) = reader.next() {
             tick(source, &mut records, watch)?;
             // Before the item itself: a later item may name pictures of an existing one.
@@ -136,12 +130,7 @@ impl Import<'_> {
         let Some(orders) = &mut self.orders else {
             return Ok(());
         };
-        let items = formats::items_by(
-            &source.found.path,
-            source.found.format,
-            dataset,
-            self.ask.mapping.as_deref(),
-        )?;
+        let items = source.items(dataset, self.ask.mapping.as_deref())?;
         items
             .filter_map(|(_, item)| item.ok())
             .for_each(|item| orders.push(&item));

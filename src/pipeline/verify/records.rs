@@ -1,6 +1,7 @@
 //! Checks files against the inventory: missing, truncated, or changed files.
 
 use super::{Cure, Finding, Severity, Verifier};
+use crate::board::count;
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Difference, Kind, Record};
 use benchtop_store::layout;
@@ -49,15 +50,8 @@ impl Verifier<'_> {
     fn told_of(&self, record: &Record, differs: &Difference, at: &str) -> Option<Finding> {
         let file = record.path.as_str();
         let (cache, checksummed) = (record.kind == Kind::Cache, record.kind == Kind::Checksummed);
-        let lines = |n: u64| {
-            if n == 1 {
-                "1 line".to_string()
-            } else {
-                format!("{n} lines")
-            }
-        };
         let all = match record.kind {
-            Kind::Lines | Kind::Text => lines(record.lines),
+            Kind::Lines | Kind::Text => count(record.lines, "line"),
             _ => format!("{} bytes", record.length),
         };
         let help =
