@@ -2,6 +2,7 @@
 //! used.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::ambiguity::{ComparableTerm, TermKind};
@@ -358,11 +359,7 @@ impl<'m> Compiler<'m> {
                 let what = format!(
                     "this wording of {name} has `{slot}`, but another has not, so no question can ask about it"
                 );
-                self.found.push(
-                    self.metadata
-                        .in_template(Rule::UnsupportedSlot, what, text, 0..0)
-                        .term(slot.clone()),
-                );
+                self.in_template(Rule::UnsupportedSlot, what, text, slot.clone());
             }
         }
         let main = subject.main.as_deref().and_then(|m| self.compiled.list(m));
@@ -371,23 +368,12 @@ impl<'m> Compiler<'m> {
         {
             let what =
                 format!("the prompt of {name} does not contain its main vocabulary `{wanted}`");
-            self.found.push(
-                self.metadata
-                    .at_template(Rule::UnsupportedSlot, what, subject.span.clone())
-                    .term(wanted.clone()),
-            );
+            self.at_template(Rule::UnsupportedSlot, what, &subject.span, wanted);
         }
         for text in [&subject.describe, &subject.answer].into_iter().flatten() {
             self.supported(text, &lists, &[], &format!("the prompt of {name}"));
         }
-        if subject.describe.is_some() != subject.answer.is_some() {
-            let what = format!("{name} needs both `describe` and `answer`, or neither");
-            self.found.push(
-                self.metadata
-                    .at_template(Rule::BadTemplate, what, subject.span.clone())
-                    .term(name),
-            );
-        }
+        self.described(name, (&subject.describe, &subject.answer), &subject.span);
         if self.found.len() == before {
             let sources = prompts.iter().map(|parts| self.source(parts)).collect();
             self.compiled.subjects.push(Subject {
@@ -440,24 +426,13 @@ impl<'m> Compiler<'m> {
             if !text.template.has("term") && !text.template.source().is_empty() {
                 let what =
                     format!("{name} has no `{{term}}`, so it says nothing about the picture");
-                self.found.push(
-                    self.metadata
-                        .in_template(Rule::BadTemplate, what, text, 0..0)
-                        .term(name),
-                );
+                self.in_template(Rule::BadTemplate, what, text, name.into());
             }
         }
         for text in [&subtask.describe, &subtask.answer].into_iter().flatten() {
             self.known(text, &["term", "subject"]);
         }
-        if subtask.describe.is_some() != subtask.answer.is_some() {
-            let what = format!("{name} needs both `describe` and `answer`, or neither");
-            self.found.push(
-                self.metadata
-                    .at_template(Rule::BadTemplate, what, subtask.span.clone())
-                    .term(name),
-            );
-        }
+        self.described(name, (&subtask.describe, &subtask.answer), &subtask.span);
         if self.found.len() == before {
             self.compiled.subtasks.push(Subtask {
                 name: name.into(),
@@ -587,6 +562,24 @@ impl<'m> Compiler<'m> {
         }
     }
 
+    fn at_template(&mut self, rule: Rule, what: String, span: &Range<usize>, term: &str) {
+        let finding = self.metadata.at_template(rule, what, span.clone());
+        self.found.push(finding.term(term));
+    }
+
+    fn in_template(&mut self, rule: Rule, what: String, text: &Text, term: String) {
+        let finding = self.metadata.in_template(rule, what, text, 0..0);
+        self.found.push(finding.term(term));
+    }
+
+    /// Reports a free-form question without its answer, and an answer without its question.
+    fn described(&mut self, name: &str, of: (&Option<Text>, &Option<Text>), span: &Range<usize>) {
+        if of.0.is_some() != of.1.is_some() {
+            let what = format!("{name} needs both `describe` and `answer`, or neither");
+            self.at_template(Rule::BadTemplate, what, span, name);
+        }
+    }
+
     fn source(&self, parts: &[Part]) -> String {
         let mut text = String::new();
         for part in parts {
@@ -602,7 +595,7 @@ impl<'m> Compiler<'m> {
         text
     }
 
-    fn cyclic(&self, text: &Text, name: &str, at: std::ops::Range<usize>) -> Finding {
+    fn cyclic(&self, text: &Text, name: &str, at: Range<usize>) -> Finding {
         let what =
             format!("fragment `{name}` uses itself, or is nested more than {DEPTH} levels deep");
         self.metadata
@@ -701,7 +694,7 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    fn unknown(&mut self, text: &Text, name: &str, at: std::ops::Range<usize>, own: &[&str]) {
+    fn unknown(&mut self, text: &Text, name: &str, at: Range<usize>, own: &[&str]) {
         let what = format!("`{{{name}}}` is neither a vocabulary nor a fragment");
         let finding = self
             .metadata

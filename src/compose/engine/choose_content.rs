@@ -68,6 +68,20 @@ pub enum DrawnAnswer {
 }
 
 impl DrawnAnswer {
+    fn options(
+        options: Vec<u32>,
+        correct: Option<usize>,
+        refusal: Option<usize>,
+        may_decline: bool,
+    ) -> DrawnAnswer {
+        DrawnAnswer::Options {
+            options,
+            correct,
+            refusal,
+            may_decline,
+        }
+    }
+
     /// The wrong terms that it offers, of a question whose right term is `right`. `None` if it offers
     /// none.
     pub fn wrong(&self, right: Option<u32>) -> Option<Vec<u32>> {
@@ -190,12 +204,7 @@ impl Composer {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
                 let correct = position.0 % (drawn.len() + 1);
                 drawn.insert(correct, right?);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct: Some(correct),
-                    refusal: None,
-                    may_decline: false,
-                }
+                DrawnAnswer::options(drawn, Some(correct), None, false)
             }
             QuestionForm::PairChoice { rotation, .. } => {
                 let mut drawn = draw.see(&choices).others(right, other, options - 1);
@@ -203,12 +212,7 @@ impl Composer {
                 let by = usize::from(rotation) % drawn.len();
                 drawn.rotate_left(by);
                 let correct = drawn.iter().position(|t| Some(*t) == right);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct,
-                    refusal: None,
-                    may_decline: false,
-                }
+                DrawnAnswer::options(drawn, correct, None, false)
             }
             QuestionForm::Refusal => {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
@@ -219,22 +223,12 @@ impl Composer {
                 let correct = place - usize::from(refusal < place);
                 drawn.insert(correct, right?);
                 let may_decline = block.level.as_deref() == Some(KNOW);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct: Some(correct),
-                    refusal: Some(refusal),
-                    may_decline,
-                }
+                DrawnAnswer::options(drawn, Some(correct), Some(refusal), may_decline)
             }
             QuestionForm::Beyond => {
                 let drawn = draw.see(&choices).distinct(None, options, rank);
                 let refusal = position.0 % (drawn.len() + 1);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct: None,
-                    refusal: Some(refusal),
-                    may_decline: true,
-                }
+                DrawnAnswer::options(drawn, None, Some(refusal), true)
             }
             QuestionForm::PairClaim { side, fits } => {
                 let claimed = if side == fits { right? } else { other? };

@@ -325,9 +325,7 @@ impl Reader<'_> {
 
     fn line(&self, table: &Table) -> u32 {
         let start = table.span().map_or(0, |s| s.start);
-        self.text
-            .get(..start)
-            .map_or(0, |t| t.matches('\n').count() as u32 + 1)
+        self.text.get(..start).map_or(0, positions::line)
     }
 
     fn not_with(&mut self, table: &Table) -> Option<NotWith> {
