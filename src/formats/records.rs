@@ -74,8 +74,8 @@ enum State {
     Done,
 }
 
-/// Finds the end of an object: brackets count outside strings, and a backslash escapes the next
-/// byte.
+/// Finds the end of an object, array, or string: brackets count outside strings, and a backslash
+/// escapes the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     depth: u32,
@@ -99,6 +99,9 @@ impl Scan {
                         self.escape = chunk[at] == b'\\';
                         self.string = self.escape;
                         at += 1;
+                        if !self.string && self.depth == 0 {
+                            return (at, true);
+                        }
                     }
                 }
             } else {

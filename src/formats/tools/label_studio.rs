@@ -16,8 +16,8 @@ use crate::rows::json::JsonRows;
 use crate::third_party::Mapped;
 use benchtop_model::mapping::{Mapping, guess};
 
-/// Fields of its tables besides the task's data.
-const OWN: [&str; 8] = [
+/// Fields of its tables besides the task's data. JSON-MIN has all but the last.
+pub const OWN: [&str; 8] = [
     "id",
     "annotator",
     "annotation_id",

@@ -322,10 +322,7 @@ fn content_hash(item: &Item) -> Result<u64> {
 
 /// Leaves only the name of a picture, to compare items regardless of their pictures.
 pub fn forget_where(image: &mut benchtop_model::ImageRef) {
-    *image = benchtop_model::ImageRef {
-        name: std::mem::take(&mut image.name),
-        ..Default::default()
-    };
+    *image = benchtop_model::ImageRef::named(std::mem::take(&mut image.name));
 }
 
 /// BLAKE3 of the file at `path` in hex, as in the manifest.

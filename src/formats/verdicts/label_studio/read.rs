@@ -10,22 +10,11 @@ use super::controls::{Controls, texts};
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
 use crate::fields::wrong;
 use crate::records::{Record, Records, Shape};
-use crate::tools::label_studio;
+use crate::tools::label_studio::{self, OWN};
 use crate::verdicts::line::{Line, drawn, time};
 use crate::verdicts::record::{Found, Meaning, Take};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, judgement_digest};
 use benchtop_model::{Error, Judgement, Result};
-
-/// Fields of JSON-MIN besides the task's data and the content of its controls.
-const OF_MIN: [&str; 7] = [
-    "id",
-    "annotator",
-    "annotation_id",
-    "created_at",
-    "updated_at",
-    "lead_time",
-    "agreement",
-];
 
 /// Reads an export.
 ///
@@ -295,7 +284,7 @@ impl Source<'_> {
             for (name, value) in self
                 .annotation
                 .iter()
-                .filter(|(name, _)| !OF_MIN.contains(&name.as_str()))
+                .filter(|(name, _)| !OWN[..7].contains(&name.as_str()))
             {
                 match (name.as_str(), value) {
                     (NOTE, value) => {
