@@ -12,6 +12,17 @@ pub const RECORD_LIMIT: usize = 16 << 20;
 /// A record's fields, in order.
 pub type Record = Map<String, Value>;
 
+/// The text in a field.
+pub(crate) fn text_in<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
+    record.get(name).and_then(Value::as_str)
+}
+
+/// The list in a field; empty if there is none.
+pub(crate) fn list_in<'r>(record: &'r Record, name: &str) -> &'r [Value] {
+    let list = record.get(name).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
+}
+
 /// The layout of a file's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {

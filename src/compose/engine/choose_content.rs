@@ -377,10 +377,9 @@ impl<'g> Draw<'g> {
             };
             for _ in 0..if near.is_empty() { 0 } else { 16 } {
                 let candidate = near[self.stream.below(near.len())];
-                let fits = length(candidate).cmp(&own) == order
-                    && self.allowed.binary_search(&candidate).is_ok();
-                if fits && self.good(candidate, taken, Some(right), true) {
-                    taken.push(candidate);
+                if length(candidate).cmp(&own) == order
+                    && self.add(candidate, taken, Some(right), true)
+                {
                     break;
                 }
             }
@@ -393,22 +392,40 @@ impl<'g> Draw<'g> {
         while taken.len() < many && tries < 8 * many && !from.is_empty() {
             tries += 1;
             let candidate = from[self.stream.below(from.len())];
-            if self.allowed.binary_search(&candidate).is_ok()
-                && self.good(candidate, taken, right, true)
-            {
-                taken.push(candidate);
+            self.add(candidate, taken, right, true);
+        }
+        self.take_rest(from, taken, right, many, true);
+    }
+
+    /// Tries all terms of `from` in random order.
+    fn take_rest(
+        &mut self,
+        from: &[u32],
+        taken: &mut Vec<u32>,
+        right: Option<u32>,
+        many: usize,
+        strict: bool,
+    ) {
+        if taken.len() >= many {
+            return;
+        }
+        let mut rest = from.to_vec();
+        self.stream.shuffle(&mut rest);
+        for candidate in rest {
+            if taken.len() < many {
+                self.add(candidate, taken, right, strict);
             }
         }
-        if taken.len() < many {
-            let mut rest = from.to_vec();
-            self.stream.shuffle(&mut rest);
-            for candidate in rest {
-                let allowed = taken.len() < many && self.allowed.binary_search(&candidate).is_ok();
-                if allowed && self.good(candidate, taken, right, true) {
-                    taken.push(candidate);
-                }
-            }
+    }
+
+    /// Adds a term if it is allowed and [`good`](Self::good).
+    fn add(&self, candidate: u32, taken: &mut Vec<u32>, right: Option<u32>, strict: bool) -> bool {
+        let is_good = self.allowed.binary_search(&candidate).is_ok()
+            && self.good(candidate, taken, right, strict);
+        if is_good {
+            taken.push(candidate);
         }
+        is_good
     }
 
     /// Up to `many` terms other than `right` that do not overlap with each other and are not in the
@@ -424,26 +441,9 @@ impl<'g> Draw<'g> {
             self.read_alike(near, &mut taken, right, many);
             self.take(near, &mut taken, Some(right), many);
         }
-        let mut tries = 0;
-        while taken.len() < many && tries < 8 * many {
-            tries += 1;
-            let candidate = self.allowed[self.stream.below(self.allowed.len())];
-            if self.good(candidate, &taken, right, true) {
-                taken.push(candidate);
-            }
-        }
-        // For short lists, try the remaining terms in random order, with the strict rule first.
-        for strict in [true, false] {
-            if taken.len() < many {
-                let mut rest = self.allowed.to_vec();
-                self.stream.shuffle(&mut rest);
-                for candidate in rest {
-                    if taken.len() < many && self.good(candidate, &taken, right, strict) {
-                        taken.push(candidate);
-                    }
-                }
-            }
-        }
+        // For short lists, all terms are tried, with the strict rule first.
+        self.take(self.allowed, &mut taken, right, many);
+        self.take_rest(self.allowed, &mut taken, right, many, false);
         let mut others = taken.split_off(before);
         if first.is_some() {
             self.stream.shuffle(&mut others);

@@ -155,10 +155,7 @@ impl Instruction {
                     .join(", "),
             ),
         ]);
-        let at = QuestionKind::ALL
-            .iter()
-            .position(|k| *k == kind)
-            .unwrap_or_default();
+        let at = kind as usize;
         // A yes/no question with options uses the text for options.
         let at = if at == 2 && !options.is_empty() && !self.texts[2].has("options") {
             0

@@ -170,10 +170,11 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Data sets of the project.
+    /// The data sets of the project and of the files read so far.
     fn datasets(&self) -> BTreeSet<String> {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
-        let named = parts.filter_map(|p| match &p.holds {
+        let fresh = self.made.fresh.iter().map(|f| &f.part);
+        let named = parts.chain(fresh).filter_map(|p| match &p.holds {
             Content::Items { dataset } => Some(dataset.clone()),
             Content::Predictions { .. } | Content::Revisions { .. } => None,
         });

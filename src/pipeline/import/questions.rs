@@ -85,7 +85,7 @@ impl Import<'_> {
 
     /// Matches files that count rows with known data sets, and imports the questions of the others.
     pub(super) fn beside(&mut self, list: &[Source], watch: ProgressSink<'_>) -> Result<()> {
-        let own = self.all_datasets();
+        let own = self.datasets();
         if let Some(orders) = &mut self.orders {
             from_catalog(self.catalog, orders)?;
         }
@@ -105,15 +105,6 @@ impl Import<'_> {
             self.questions(source, true, watch)?;
         }
         Ok(())
-    }
-
-    /// The data sets of the project and of the files read so far.
-    fn all_datasets(&self) -> std::collections::BTreeSet<String> {
-        let fresh = self.made.fresh.iter().filter_map(|f| match &f.part.holds {
-            Content::Items { dataset } => Some(dataset.clone()),
-            Content::Predictions { .. } | Content::Revisions { .. } => None,
-        });
-        self.datasets().into_iter().chain(fresh).collect()
     }
 
     fn dataset(&self, source: &Source) -> String {

@@ -33,14 +33,11 @@ impl<'a> Groups<'a> {
     fn new(columns: &'a Columns, by: Field) -> Result<Groups<'a>> {
         let kind = columns.kind.as_slice();
         if by == Field::Type {
-            let names = QuestionKind::ALL
-                .iter()
-                .map(|k| k.name().to_string())
-                .collect();
+            let names = QuestionKind::ALL.map(|kind| kind.name().to_string());
             return Ok(Groups {
                 named: None,
                 kind,
-                names,
+                names: names.to_vec(),
             });
         }
         let at = Columns::named(by).ok_or_else(|| {

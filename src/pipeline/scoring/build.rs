@@ -37,6 +37,13 @@ fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
     Hub::from_env()?.path(name)
 }
 
+fn tesseract(config: &Config) -> Result<Tesseract> {
+    Tesseract::open(ocr::Options {
+        languages: config.filter.languages.clone(),
+        ..ocr::Options::default()
+    })
+}
+
 fn config(project: &Project) -> Result<Config> {
     // Read from disk now: a model may be configured while the owner runs.
     Ok(Project::open(project.root())?.config().clone())
@@ -104,13 +111,7 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
                 &references,
             )?)
         }
-        Scorer::Ocr => {
-            let options = ocr::Options {
-                languages: filter.languages.clone(),
-                ..ocr::Options::default()
-            };
-            Box::new(WantedWord::new(Box::new(Tesseract::open(options)?)))
-        }
+        Scorer::Ocr => Box::new(WantedWord::new(Box::new(tesseract(config)?))),
         Scorer::Judge(name) => Box::new(Judged::new(
             judging(project, name)?,
             chat(config)?,
@@ -145,13 +146,7 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
                 .and_then(|_| judging(project, name))
                 .map(|_| ()),
             Scorer::Alignment => chat(&config).map(|_| ()),
-            Scorer::Ocr => {
-                let options = ocr::Options {
-                    languages: filter.languages.clone(),
-                    ..ocr::Options::default()
-                };
-                Tesseract::open(options).map(|_| ())
-            }
+            Scorer::Ocr => tesseract(&config).map(|_| ()),
             Scorer::Flatness | Scorer::Leakage | Scorer::Consensus | Scorer::Blind => Ok(()),
         }
     };

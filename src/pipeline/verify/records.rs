@@ -120,16 +120,13 @@ impl Verifier<'_> {
             let unknown = !inventory.files.contains_key(&path) && !self.refused.contains(&path);
             match Kind::of(&path) {
                 Some(Kind::Fixed | Kind::Text | Kind::Rewritten) if unknown => {
-                    self.found(Finding::notice(
+                    self.notice(
                         path,
                         "no checksum recorded: the file is newer than the inventory",
-                    ));
+                    );
                 }
                 Some(Kind::Cache) if unknown && self.closed => {
-                    self.found(Finding::notice(
-                        path,
-                        "this file is not part of the recorded store",
-                    ));
+                    self.notice(path, "this file is not part of the recorded store");
                 }
                 _ => {}
             }
