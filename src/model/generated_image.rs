@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, ErrorKind, ImageRef, Item, Result};
+use super::{Error, ImageRef, Item, Result};
 
 /// Key of the picture that a data set calls `name`. Items with the same key share the picture.
 pub fn picture_key(dataset: &str, name: &str) -> u64 {
@@ -170,7 +170,7 @@ pub fn picture_to_generate(item: &Item) -> Option<PictureRequest<'_>> {
 /// Fails if drafts would be used as pictures of a model. `of` counts the units named `what`.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if there are drafts and `wanted` is false.
+/// [`Error::conflict`] if there are drafts and `wanted` is false.
 pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Result<()> {
     if drafts == 0 || wanted {
         return Ok(());
@@ -178,9 +178,7 @@ pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Resul
     let what = format!("{drafts} of {of} {what} show a draft instead of a model's picture");
     let help = "set a model in [generate] and run `benchtop generate`, leave the drafts out with --filter 'NOT picture:draft', \
                 or use them with --drafts";
-    Err(Error::new(ErrorKind::Conflict, what)
-        .field("drafts")
-        .help(help))
+    Err(Error::conflict(what).field("drafts").help(help))
 }
 
 #[cfg(test)]

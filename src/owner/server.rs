@@ -113,10 +113,9 @@ fn open_data(
             opened => return opened,
         }
     }
-    let why = obstacle.as_ref().map_or_else(
-        || Error::new(ErrorKind::Denied, "read-only"),
-        |(why, _)| why.clone(),
-    );
+    let why = obstacle
+        .as_ref()
+        .map_or_else(|| Error::denied("read-only"), |(why, _)| why.clone());
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
 }
 

@@ -48,11 +48,8 @@ pub struct Client {
 }
 
 fn unreachable(what: impl std::fmt::Display) -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        format!("lost the connection to the owner: {what}"),
-    )
-    .help("run the command again to start a new owner; every acknowledged decision is on disk")
+    Error::unreachable(format!("lost the connection to the owner: {what}"))
+        .help("run the command again to start a new owner; every acknowledged decision is on disk")
 }
 
 impl Client {
@@ -297,10 +294,9 @@ fn write_frame(stream: &mut UnixStream, message: &ToOwner) -> Result<()> {
     let mut frame = body;
     let length = frame.len() - 4;
     if length > FRAME_LIMIT {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            format!("the request is larger than a frame ({FRAME_LIMIT} bytes)"),
-        ));
+        return Err(Error::usage(format!(
+            "the request is larger than a frame ({FRAME_LIMIT} bytes)"
+        )));
     }
     frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
     stream.write_all(&frame).map_err(unreachable)

@@ -68,7 +68,7 @@ fn check_private(dir: &Path) -> Result<()> {
         .symlink_metadata()
         .map_err(|e| Error::io(&e, "cannot inspect the socket's folder", dir))?;
     if !meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0 {
-        return Err(Error::new(ErrorKind::Denied, "not a private folder of this user").file(dir));
+        return Err(Error::denied("not a private folder of this user").file(dir));
     }
     Ok(())
 }

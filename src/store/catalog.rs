@@ -14,7 +14,7 @@ use super::revised_items::{Revision, Revisions};
 use super::segment::Reader;
 pub use answers::PredictionSegment;
 use benchtop_model::edit::EditMark;
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 
 /// Number of cached frames. An unpacked frame has about 30 KB.
 const CACHED_FRAMES: usize = 192;
@@ -30,14 +30,10 @@ struct Texts {
 /// Parses the JSON of a stored record.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`].
+/// [`Error::corrupt`].
 pub fn parse<'l, T: serde::Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
-    serde_json::from_slice(line).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot parse a stored record: {e}"),
-        )
-    })
+    serde_json::from_slice(line)
+        .map_err(|e| Error::corrupt(format!("cannot parse a stored record: {e}")))
 }
 
 /// Offset of line `n` of a frame, from 0, or the frame's length if it has fewer lines.
@@ -141,7 +137,7 @@ impl Catalog {
     /// Adds later texts of existing rows; see [`Revisions::add`].
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the rows do not match.
+    /// [`Error::corrupt`] if the rows do not match.
     pub fn add_revision(
         &mut self,
         what: (u64, bool, Option<EditMark>),
@@ -241,17 +237,17 @@ impl Catalog {
                 let frame_rows = self.texts[s].reader.frame_rows();
                 Ok((s, local / frame_rows, local % frame_rows))
             }
-            _ => Err(Error::new(
-                ErrorKind::NotFound,
-                format!("item #{} does not exist", row + 1),
-            )),
+            _ => Err(Error::not_found(format!(
+                "item #{} does not exist",
+                row + 1
+            ))),
         }
     }
 
     /// The JSON of the item in `row`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
+    /// [`Error::not_found`] and [`Error::corrupt`].
     pub fn line(&self, row: usize) -> Result<String> {
         self.line_from(row, self.revisions.locate(row))
     }
@@ -259,7 +255,7 @@ impl Catalog {
     /// The item in `row` at revision `rev` of the project.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
+    /// [`Error::not_found`] and [`Error::corrupt`].
     pub fn item_at(&self, row: u32, rev: u64) -> Result<Item> {
         parse(
             self.line_from(row as usize, self.revisions.locate_at(row, rev))?
@@ -275,18 +271,14 @@ impl Catalog {
             None => self.locate(row)?,
         };
         let bytes = self.frame(segment, frame)?;
-        String::from_utf8(line_of(&bytes, within).to_vec()).map_err(|_| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("item #{} is not UTF-8", row + 1),
-            )
-        })
+        String::from_utf8(line_of(&bytes, within).to_vec())
+            .map_err(|_| Error::corrupt(format!("item #{} is not UTF-8", row + 1)))
     }
 
     /// The item in `row`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
+    /// [`Error::not_found`] and [`Error::corrupt`].
     pub fn item(&self, row: usize) -> Result<Item> {
         parse(self.line(row)?.as_bytes())
     }
@@ -294,7 +286,7 @@ impl Catalog {
     /// The row of the item with this id.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the texts are damaged.
+    /// [`Error::corrupt`] if the texts are damaged.
     pub fn row_of(&self, id: &str) -> Result<Option<u32>> {
         let hash = id_hash(id);
         let hashes = &self.columns.id_hash;

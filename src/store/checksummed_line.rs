@@ -34,7 +34,7 @@ pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
 /// [`ErrorKind::Corrupt`] if the checksum is missing or wrong, or if the fields do not match `T`.
 pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
+    let corrupt = |what: &str| Error::corrupt(what.to_string());
     let body = line
         .len()
         .checked_sub(TAIL)
@@ -46,8 +46,7 @@ pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     if &tail[MARK.len()..MARK.len() + 8] != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
         return Err(corrupt("the line does not match its checksum"));
     }
-    serde_json::from_slice(line)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("cannot parse the line: {e}")))
+    serde_json::from_slice(line).map_err(|e| Error::corrupt(format!("cannot parse the line: {e}")))
 }
 
 /// All lines of a file: the valid ones, and the errors of the others.

@@ -87,7 +87,7 @@ impl StoredJob {
 }
 
 fn corrupt(what: String) -> Error {
-    Error::new(ErrorKind::Corrupt, what)
+    Error::corrupt(what)
 }
 
 fn cut(text: &str) -> String {
@@ -135,8 +135,7 @@ pub fn next_number(root: &Path, last: u32) -> Result<u32> {
     let next = last.max(last_number(root)).checked_add(1);
     next.filter(|next| *next <= HIGHEST).ok_or_else(|| {
         let what = format!("no number is left for a new job, since a job has the number {HIGHEST}");
-        Error::new(ErrorKind::Conflict, what)
-            .help("move the files with this number out of `jobs/` and `runs/`")
+        Error::conflict(what).help("move the files with this number out of `jobs/` and `runs/`")
     })
 }
 
@@ -262,7 +261,7 @@ fn prepare(root: &Path, header: &JobHeader) -> Result<()> {
     for path in ["json", "jsonl"].map(of_it) {
         if path.symlink_metadata().is_ok() {
             let what = format!("job {} exists already", header.id);
-            return Err(Error::new(ErrorKind::Conflict, what).file(path));
+            return Err(Error::conflict(what).file(path));
         }
     }
     disk::ensure_private_dir(disk::folder(&of_it("json")))?;

@@ -115,12 +115,7 @@ impl LazyIndex {
         let slot = Arc::new(Slot::default());
         let theirs = slot.clone();
         let run = move || {
-            let panicked = |_| {
-                Err(Error::new(
-                    ErrorKind::Corrupt,
-                    "cannot open the store: its thread panicked",
-                ))
-            };
+            let panicked = |_| Err(Error::corrupt("cannot open the store: its thread panicked"));
             let opened = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
             let (index, notices) = match opened {
                 Ok((index, notices)) => (Ok(index), notices),

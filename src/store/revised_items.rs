@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::segment::Reader;
 use benchtop_model::edit::EditMark;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// One segment of revised items.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Revisions {
     /// Adds a segment. `rows` are the rows of its items, in order. All must be below `items`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the number of rows differs from the segment's, or a row does not
+    /// [`Error::corrupt`] if the number of rows differs from the segment's, or a row does not
     /// exist.
     pub fn add(
         &mut self,
@@ -53,11 +53,9 @@ impl Revisions {
         items: usize,
     ) -> Result<()> {
         if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                "the revision names items that do not exist",
-            )
-            .file(reader.path()));
+            return Err(
+                Error::corrupt("the revision names items that do not exist").file(reader.path())
+            );
         }
         let at = self.list.len() as u32;
         let current = Arc::make_mut(&mut self.current);

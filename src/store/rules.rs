@@ -68,12 +68,9 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Rules
 /// [`ErrorKind::Conflict`] without previous rules; see also [`write`].
 pub fn revert(project: &Project, revision: &str) -> Result<RulesFile> {
     let mut history = history(&project.rules_history())?;
-    let rules = history.pop().ok_or_else(|| {
-        Error::new(
-            ErrorKind::Conflict,
-            "there are no earlier rules to revert to",
-        )
-    })?;
+    let rules = history
+        .pop()
+        .ok_or_else(|| Error::conflict("there are no earlier rules to revert to"))?;
     let written = put(project, &rules, revision)?;
     write_history(project, history)?;
     Ok(written)
@@ -88,12 +85,11 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<RulesFile> 
     let (text, now) = text(project)?;
     let path = file(project);
     if now != revision {
-        return Err(Error::new(
-            ErrorKind::Conflict,
-            "the file changed since these rules were read",
-        )
-        .file(&path)
-        .help("check its rules, then apply again"));
+        return Err(
+            Error::conflict("the file changed since these rules were read")
+                .file(&path)
+                .help("check its rules, then apply again"),
+        );
     }
     let new = with_rules(&text, rules, &path)?;
     // Write only rules that can be read back.

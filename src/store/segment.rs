@@ -191,7 +191,7 @@ impl Writer {
         temp.as_file().sync_all().map_err(fail)?;
         manifest::begin(&self.dir, file)?;
         temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
-            std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "a segment with this name already exists")
+            std::io::ErrorKind::AlreadyExists => Error::conflict("a segment with this name already exists")
                 .file(&path)
                 .help("segments are never overwritten; run `benchtop recover` to see whether it is part of the project"),
             _ => fail(e.error),
@@ -228,13 +228,10 @@ impl Reader {
             .chain(OLDER_FRAME_ROWS)
             .find(fits)
             .ok_or_else(|| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!(
-                        "the segment has {} frames, which does not match {rows} rows",
-                        frames.len()
-                    ),
-                )
+                Error::corrupt(format!(
+                    "the segment has {} frames, which does not match {rows} rows",
+                    frames.len()
+                ))
                 .file(path)
             })?;
         let file = regular::open(path, OpenOptions::new().read(true))?;
@@ -284,13 +281,10 @@ impl Reader {
         let mut frames = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
-            let length =
-                zstd::zstd_safe::find_frame_compressed_size(&bytes[at..]).map_err(|_| {
-                    Error::new(ErrorKind::Corrupt, format!("no zstd frame at byte {at}")).file(path)
-                })?;
-            let packed = u32::try_from(length).map_err(|_| {
-                Error::new(ErrorKind::Corrupt, "a frame is larger than 4 GiB").file(path)
-            })?;
+            let length = zstd::zstd_safe::find_frame_compressed_size(&bytes[at..])
+                .map_err(|_| Error::corrupt(format!("no zstd frame at byte {at}")).file(path))?;
+            let packed = u32::try_from(length)
+                .map_err(|_| Error::corrupt("a frame is larger than 4 GiB").file(path))?;
             frames.push(Frame {
                 offset: at as u64,
                 length: packed,
@@ -329,7 +323,7 @@ impl Reader {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the frame does not match its checksum.
     pub fn frame(&self, index: usize) -> Result<Vec<u8>> {
-        let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&self.path);
+        let corrupt = |what: String| Error::corrupt(what).file(&self.path);
         let frame = self
             .frames
             .get(index)

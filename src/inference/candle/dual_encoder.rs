@@ -9,7 +9,7 @@ use tokenizers::Tokenizer;
 use super::config::CandleResult;
 use super::device::describe;
 use crate::preprocess::Steps;
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Fingerprint;
 
 /// Part of the fingerprint. Increase it with every change that changes the output.
@@ -85,7 +85,7 @@ pub(super) fn tokenizer(folder: &Path, other: &str) -> Result<(Tokenizer, PathBu
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
         let help = format!("{other} is not supported; add the tokenizer.json of the same model");
-        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
+        let missing = Error::not_found("missing").file(file);
         return Err(missing.help(help));
     }
     let mut tokenizer = Tokenizer::from_file(&file)

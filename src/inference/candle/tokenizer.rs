@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tokenizers::{AddedToken, Tokenizer};
 
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 
 /// Default chunk length in tokens. `tokenizer_config.json` may set another.
 const LENGTH: u64 = 77;
@@ -206,11 +206,8 @@ fn object(path: &Path) -> Result<Option<Map<String, Value>>> {
 fn two_files(folder: &Path) -> Result<Map<String, Value>> {
     let path = folder.join("vocab.json");
     let Some(vocab) = object(&path)? else {
-        let problem = Error::new(
-            ErrorKind::NotFound,
-            "the folder has neither tokenizer.json nor vocab.json",
-        )
-        .file(folder);
+        let problem =
+            Error::not_found("the folder has neither tokenizer.json nor vocab.json").file(folder);
         return Err(problem.help("add tokenizer.json, or vocab.json and merges.txt"));
     };
     let path = folder.join("merges.txt");

@@ -43,12 +43,9 @@ impl Lock {
             Err(err) => return Err(Error::io(&err, "cannot read", &at)),
         };
         let files = serde_json::from_slice(&text).map_err(|err| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read the lock of the model files: {err}"),
-            )
-            .file(&at)
-            .help("restore the file, or remove it if you trust the model files")
+            Error::corrupt(format!("cannot read the lock of the model files: {err}"))
+                .file(&at)
+                .help("restore the file, or remove it if you trust the model files")
         })?;
         Ok(Lock { at, files })
     }

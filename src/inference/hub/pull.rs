@@ -193,7 +193,7 @@ impl Hub {
 }
 
 pub(super) fn corrupt(path: &str, what: String) -> Error {
-    Error::new(ErrorKind::Corrupt, what).file(path)
+    Error::corrupt(what).file(path)
 }
 
 /// Checks the free disk space before a long transfer.
@@ -265,8 +265,7 @@ fn wait<T: Send + 'static>(
         }
         if !go {
             task.abort();
-            return Err(Error::new(ErrorKind::Cancelled, "the pull was canceled")
-                .help("pull again to resume"));
+            return Err(Error::cancelled("the pull was canceled").help("pull again to resume"));
         }
     }
 }

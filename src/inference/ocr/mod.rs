@@ -116,11 +116,9 @@ impl Tesseract {
                 installed.join(", ")
             );
             let package = missing.to_lowercase().replace('_', "-");
-            return Err(Error::new(ErrorKind::NotFound, what)
-                .file(&options.program)
-                .help(format!(
-                    "install it: apt-get install tesseract-ocr-{package}"
-                )));
+            return Err(Error::not_found(what).file(&options.program).help(format!(
+                "install it: apt-get install tesseract-ocr-{package}"
+            )));
         }
         let mut fingerprint = Fingerprint::default()
             .with("backend", "tesseract")
@@ -217,11 +215,9 @@ fn query(program: &Path, arg: &str) -> Result<String> {
         Ok(End::Signal(signal)) => format!("was killed by signal {signal}"),
         Ok(End::Late | End::Stopped) => format!("timed out after {} s", HELLO.as_secs()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(
-                Error::new(ErrorKind::NotFound, "Tesseract is not installed")
-                    .file(program)
-                    .help(INSTALL),
-            );
+            return Err(Error::not_found("Tesseract is not installed")
+                .file(program)
+                .help(INSTALL));
         }
         Err(e) => return Err(Error::io(&e, "cannot run Tesseract", program)),
     };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use image::DynamicImage;
 
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Pixels;
 pub use config::{Size, Steps};
 pub use resample::Resample;
@@ -36,7 +36,7 @@ impl Preprocessor {
             Some(file) => Ok(Preprocessor::new(Steps::read(file, default)?)),
             None => {
                 let named = files.into_iter().next().unwrap_or_default();
-                let missing = Error::new(ErrorKind::NotFound, "missing").file(named);
+                let missing = Error::not_found("missing").file(named);
                 Err(missing.help("add the model's preprocessor_config.json, which defines how pictures are resized"))
             }
         }

@@ -60,11 +60,9 @@ impl Launch {
         if !is_program(&path) {
             let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and copy it to this path, \
                        or set BENCHTOP_WORKER to its path; without a GPU, set `device = \"cpu\"` in [generate]";
-            return Err(
-                Error::new(ErrorKind::NotFound, "the GPU worker is not installed")
-                    .file(path)
-                    .help(how),
-            );
+            return Err(Error::not_found("the GPU worker is not installed")
+                .file(path)
+                .help(how));
         }
         let launch = Launch::new(path, &["--device", &DeviceName::Cuda(ordinal).to_string()]);
         Ok(launch.with_env("CUDA_DEVICE_ORDER", "PCI_BUS_ID"))

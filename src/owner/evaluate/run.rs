@@ -47,7 +47,7 @@ pub(super) fn load(
             "job {} is about {} items, but the project has {items}",
             run.id, run.items
         );
-        return Err(Error::new(ErrorKind::Corrupt, what).field("items"));
+        return Err(Error::corrupt(what).field("items"));
     }
     Ok(Box::new(RunJob::new(run)))
 }
@@ -246,13 +246,10 @@ impl Job<OwnerContext> for RunJob {
                 servers.for_each(|server| server.concurrency = n);
                 Ok(())
             }
-            Some(_) => Err(Error::new(
-                ErrorKind::Usage,
-                "requests in flight must be 1 to 256",
-            )),
+            Some(_) => Err(Error::usage("requests in flight must be 1 to 256")),
             None => {
                 let what = "evaluations have no rate limit per minute";
-                Err(Error::new(ErrorKind::Usage, what).help("limit the requests in flight instead"))
+                Err(Error::usage(what).help("limit the requests in flight instead"))
             }
         }
     }

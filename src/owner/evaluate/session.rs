@@ -17,7 +17,7 @@ use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Reply, VlmRequest};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
 use benchtop_pipeline::evaluate::orders;
 use benchtop_pipeline::evaluate::server_errors::{AT_FIRST, STREAK, is_of_question};
@@ -253,7 +253,7 @@ impl Session<'_> {
             1 => format!("a question failed: {reason}"),
             n => format!("{n} questions in a row failed, the last one with: {reason}"),
         };
-        Error::new(ErrorKind::Unreachable, what).help(format!(
+        Error::unreachable(what).help(format!(
             "check the server, then run: benchtop jobs resume {}",
             self.run.id
         ))

@@ -12,7 +12,7 @@ use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::job::JobState;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::similarity::{
     Compared, SimilaritySummary, column, compare, compared, models,
 };
@@ -130,8 +130,8 @@ impl Reporting for SimilarityRequest {
 /// Compares all answers that were not compared yet, as a job, and reports the scores.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a model without answers or a missing encoder; [`ErrorKind::Denied`]
-/// in a blind round; [`ErrorKind::Cancelled`]; I/O errors. Comparisons up to then are kept.
+/// [`Error::not_found`] for a model without answers or a missing encoder; [`Error::denied`]
+/// in a blind round; [`Error::cancelled`]; I/O errors. Comparisons up to then are kept.
 pub fn compare_all(
     shared: &Arc<OwnerContext>,
     who: &str,
@@ -157,10 +157,8 @@ fn chosen(shared: &OwnerContext, ask: &SimilarityRequest) -> Result<(Arc<Catalog
     };
     match wanted.iter().find(|model| !known.contains(model)) {
         None => Ok((catalog, wanted)),
-        Some(none) => Err(
-            Error::new(ErrorKind::NotFound, format!("no answers of `{none}`"))
-                .help(format!("models with answers: {}", known.join(", "))),
-        ),
+        Some(none) => Err(Error::not_found(format!("no answers of `{none}`"))
+            .help(format!("models with answers: {}", known.join(", ")))),
     }
 }
 

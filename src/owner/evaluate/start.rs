@@ -15,7 +15,7 @@ use benchtop_model::evaluation::{
     NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
 };
 use benchtop_model::generated_image::check_drafts;
-use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_model::{Error, Filter, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::{ask, orders};
 use benchtop_store::manifest::Content;
@@ -27,9 +27,9 @@ const STEP: usize = 1024;
 /// Starts an evaluation on behalf of `by`, or previews it.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for an unknown instruction;
-/// [`ErrorKind::Conflict`] if there is nothing to ask or the label is taken; [`ErrorKind::Denied`]
-/// for servers without an agreement; [`ErrorKind::Cancelled`]; I/O errors.
+/// [`Error::usage`] for invalid settings; [`Error::not_found`] for an unknown instruction;
+/// [`Error::conflict`] if there is nothing to ask or the label is taken; [`Error::denied`]
+/// for servers without an agreement; [`Error::cancelled`]; I/O errors.
 pub fn begin(
     shared: &Arc<OwnerContext>,
     by: &str,
@@ -81,10 +81,8 @@ pub fn begin(
     let what = format!("{} {}", started.asks, sent(new.blind));
     started.waits = trust::waits(shared, false, &to, (started.asks, what));
     if started.asks == 0 {
-        return Err(
-            Error::new(ErrorKind::Conflict, "there are no questions to ask")
-                .help("use a filter that matches items"),
-        );
+        return Err(Error::conflict("there are no questions to ask")
+            .help("use a filter that matches items"));
     }
     if !new.blind {
         started.drafts =
@@ -157,17 +155,16 @@ fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> 
         let label = base_label(base, new.blind, 1);
         return match taken(&label) {
             false => Ok(label),
-            true => Err(Error::new(
-                ErrorKind::Conflict,
-                format!("answers labeled `{label}` already exist"),
-            )
-            .field("name")
-            .help("leave the name out to number the runs, or use another name")),
+            true => Err(
+                Error::conflict(format!("answers labeled `{label}` already exist"))
+                    .field("name")
+                    .help("leave the name out to number the runs, or use another name"),
+            ),
         };
     }
     let base = label_with_instruction(new.model.trim(), &new.wording);
     let free = (1..)
         .map(|n| base_label(&base, new.blind, n))
         .find(|label| !taken(label));
-    free.ok_or_else(|| Error::new(ErrorKind::Conflict, "no free label left"))
+    free.ok_or_else(|| Error::conflict("no free label left"))
 }

@@ -267,7 +267,7 @@ impl Job<OwnerContext> for GenerationJob {
     fn limit(&mut self, batch: Option<Option<u32>>, per_minute: Option<Option<u32>>) -> Result<()> {
         if [batch, per_minute].contains(&Some(Some(0))) {
             let what = "the limit must be at least 1";
-            return Err(Error::new(ErrorKind::Usage, what).help("pause the job to stop it"));
+            return Err(Error::usage(what).help("pause the job to stop it"));
         }
         self.spec.batch = batch.unwrap_or(self.spec.batch);
         self.spec.per_minute = per_minute.unwrap_or(self.spec.per_minute);

@@ -7,7 +7,7 @@ use crate::context::OwnerContext;
 use crate::engine::Live;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::GeneratedImage;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::remaining::Target;
 
@@ -15,7 +15,7 @@ use benchtop_pipeline::generate::remaining::Target;
 /// is one.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`] and [`ErrorKind::Cancelled`]
+/// [`Error::not_found`] for an unknown item; [`Error::corrupt`] and [`Error::cancelled`]
 /// while reading items.
 pub fn request_picture(
     shared: &Arc<OwnerContext>,
@@ -55,7 +55,7 @@ pub fn request_picture(
 /// All pictures made for an item, newest first.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`].
+/// [`Error::not_found`] for an unknown item; [`Error::corrupt`].
 pub fn pictures_of_item(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
     let item = shared
         .items
@@ -76,5 +76,5 @@ fn row_of(shared: &OwnerContext, number: u32) -> Result<u32> {
     let row = number
         .checked_sub(1)
         .filter(|row| (*row as usize) < shared.items.catalog().len());
-    row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))
+    row.ok_or_else(|| Error::not_found(format!("unknown item #{number}")))
 }

@@ -10,16 +10,16 @@ use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::job::{NewJob, Plan, StartedJob};
-use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_model::{Error, Filter, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_store::jobs::{FailureLog, Generation, GenerationFiles, Scope};
 
 /// Starts a job on behalf of `by`, or previews it.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for unknown items;
-/// [`ErrorKind::Conflict`] if there is nothing to make; [`ErrorKind::Denied`] for servers without
-/// an agreement; [`ErrorKind::Cancelled`]; I/O errors.
+/// [`Error::usage`] for invalid settings; [`Error::not_found`] for unknown items;
+/// [`Error::conflict`] if there is nothing to make; [`Error::denied`] for servers without
+/// an agreement; [`Error::cancelled`]; I/O errors.
 pub fn begin(
     shared: &Arc<OwnerContext>,
     by: &str,
@@ -81,7 +81,7 @@ pub fn begin(
     }
     if work == 0 {
         let (imported, without) = (count.imported, count.without);
-        return Err(Error::new(ErrorKind::Conflict, "there are no pictures to make").help(format!(
+        return Err(Error::conflict("there are no pictures to make").help(format!(
             "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to remake pictures"
         )));
     }
@@ -116,10 +116,7 @@ fn select_items(view: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec
         Plan::Items(numbers) => {
             let items = view.items.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
-                return Err(Error::new(
-                    ErrorKind::NotFound,
-                    format!("unknown item #{number}"),
-                ));
+                return Err(Error::not_found(format!("unknown item #{number}")));
             }
             let word = if numbers.len() == 1 { "item" } else { "items" };
             Ok((format!("{} {word}", numbers.len()), Some(numbers.clone())))

@@ -70,7 +70,7 @@ fn run(
             "the filter now matches {} items, not {expected}",
             done.judged
         );
-        return Err(Error::new(ErrorKind::Conflict, what)
+        return Err(Error::conflict(what)
             .field("count")
             .help("check the items that the filter matches"));
     }
@@ -101,8 +101,7 @@ pub(super) fn judge(
             .report("judging", done.judged, Some(rows.len() as u64))
             .map_err(|_| {
                 let what = format!("canceled after {} items", done.judged);
-                Error::new(ErrorKind::Cancelled, what)
-                    .help("run `benchtop undo --count N` to undo them")
+                Error::cancelled(what).help("run `benchtop undo --count N` to undo them")
             })?;
         let (sender, receipts) = mpsc::channel();
         for (row, rev) in chunk {
@@ -124,7 +123,7 @@ pub(super) fn judge(
             shared
                 .writer
                 .send(work)
-                .map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
+                .map_err(|_| Error::unreachable("the owner is shutting down"))?;
         }
         drop(sender);
         for receipt in receipts {
@@ -150,11 +149,10 @@ pub(super) fn judge(
 pub(super) fn is_last(shared: &OwnerContext, who: &str, (first, last): (u64, u64)) -> Result<()> {
     match shared.items.ledger().undoable(who).map(|(step, _)| step) {
         Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
-        _ => Err(Error::new(
-            ErrorKind::Conflict,
-            "you have judged or edited other items since, or undone it",
-        )
-        .help("undo the later actions first")),
+        _ => Err(
+            Error::conflict("you have judged or edited other items since, or undone it")
+                .help("undo the later actions first"),
+        ),
     }
 }
 
@@ -181,17 +179,16 @@ pub(super) fn take_back(
         match target {
             Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => {}
             Some(step) if step.rev() > last && done.judged == 0 => {
-                return Err(Error::new(
-                    ErrorKind::Conflict,
-                    "you have judged or edited other items since",
-                )
-                .help("undo those first, or undo items one by one"));
+                return Err(
+                    Error::conflict("you have judged or edited other items since")
+                        .help("undo those first, or undo items one by one"),
+                );
             }
             _ => return Ok(done),
         }
         watch.report("undoing", done.judged, None).map_err(|_| {
             let what = format!("canceled after {} items were undone", done.judged);
-            Error::new(ErrorKind::Cancelled, what)
+            Error::cancelled(what)
         })?;
         let (sender, receipt) = mpsc::channel();
         let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
@@ -201,7 +198,7 @@ pub(super) fn take_back(
             asked: None,
             reply,
         };
-        let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
+        let ending = || Error::unreachable("the owner is shutting down");
         shared.writer.send(work).map_err(|_| ending())?;
         receipt.recv().map_err(|_| ending())??;
         done.judged += 1;

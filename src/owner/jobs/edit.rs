@@ -27,12 +27,7 @@ impl Task for request::Edit {
 fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem> {
     let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
-    let none = || {
-        Error::new(
-            ErrorKind::NotFound,
-            format!("unknown item #{}", edit.number),
-        )
-    };
+    let none = || Error::not_found(format!("unknown item #{}", edit.number));
     let row = edit
         .number
         .checked_sub(1)
@@ -43,14 +38,13 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
         && expected != queries::rev(&sight, row)
     {
         let what = format!("#{} changed while you edited it", edit.number);
-        return Err(
-            Error::new(ErrorKind::Conflict, what).help("review the new text; yours was not saved")
-        );
+        return Err(Error::conflict(what).help("review the new text; yours was not saved"));
     }
     if shared.rounds.asks_answer(who, row) {
         let what = format!("you have not answered #{} yet", edit.number);
-        return Err(Error::new(ErrorKind::Denied, what)
-            .help("answer it first, because editing shows the right answer"));
+        return Err(
+            Error::denied(what).help("answer it first, because editing shows the right answer")
+        );
     }
     let before = catalog.item(row as usize)?;
     let after = edit.apply(&before, who, now())?;
@@ -215,10 +209,6 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
 }
 
 fn json(item: &Item) -> Result<String> {
-    serde_json::to_string(item).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot serialize the item: {e}"),
-        )
-    })
+    serde_json::to_string(item)
+        .map_err(|e| Error::corrupt(format!("cannot serialize the item: {e}")))
 }

@@ -7,7 +7,7 @@ use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::writer::{MergedDecisions, WriterCommand};
 use benchtop_model::history::Merged;
-use benchtop_model::{Decision, Error, ErrorKind, Result};
+use benchtop_model::{Decision, Error, Result};
 use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
 use benchtop_store::merge;
@@ -40,7 +40,7 @@ pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>
         return Ok(());
     }
     let (reply, joined) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
+    let ending = || Error::unreachable("the owner is shutting down");
     shared
         .writer
         .send(WriterCommand::Merge(MergedDecisions { fresh, reply }))

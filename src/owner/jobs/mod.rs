@@ -186,7 +186,7 @@ pub fn publish_catalog(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<(
         data.catalog = catalog;
     }
     let sent = shared.writer.send(WriterCommand::Imported);
-    sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
+    sent.map_err(|_| Error::unreachable("the owner is shutting down"))?;
     shared.broadcast.send(Event::Imported {
         items: items as u64,
     });

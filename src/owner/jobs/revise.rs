@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::writer::{Revise, WriterCommand};
-use benchtop_model::{Error, ErrorKind, Result, history};
+use benchtop_model::{Error, Result, history};
 use benchtop_pipeline::revise::Revised;
 use benchtop_store::{Catalog, manifest, open};
 
@@ -29,7 +29,7 @@ pub(super) fn enter(
         open::record(&project, &catalog, columns, fresh, &at)
     };
     let (reply, recorded) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
+    let ending = || Error::unreachable("the owner is shutting down");
     let work = WriterCommand::Revise(Revise {
         record: Box::new(record),
         changed,

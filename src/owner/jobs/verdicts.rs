@@ -9,7 +9,7 @@ use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_formats::verdicts::{self, Found, Meaning};
 use benchtop_model::verdict_interchange::{ImportedVerdicts, SkippedVerdict};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::import::hash_file;
 use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
@@ -65,10 +65,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
     };
     let mut notes = verdicts::read(&wanted.file, form, meaning, &mut take)?;
     if cancelled {
-        return Err(Error::new(
-            ErrorKind::Cancelled,
-            "canceled; no verdicts were imported",
-        ));
+        return Err(Error::cancelled("canceled; no verdicts were imported"));
     }
     let read = (found.len() + aside.len()) as u64;
     let history = History::read(&shared.project)?;

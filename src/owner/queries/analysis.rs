@@ -8,7 +8,7 @@ use benchtop_model::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kep
 use benchtop_model::board::{BoardQuery, Curated};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::Scorer;
-use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
+use benchtop_model::{Error, Filter, Result, Status};
 use benchtop_pipeline::analysis::{Votes, aligned, analyse};
 use benchtop_pipeline::board::BoardData;
 
@@ -91,7 +91,7 @@ fn pictures(
                 "judge items first, or choose another round",
             ),
         };
-        return Err(Error::new(ErrorKind::NotFound, what).help(help));
+        return Err(Error::not_found(what).help(help));
     }
     Ok(aligned(scored, chosen, ask, &|row| votes[row]))
 }

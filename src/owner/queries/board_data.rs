@@ -16,7 +16,7 @@ use benchtop_model::cancel::Cancel;
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
-use benchtop_model::{Error, ErrorKind, Result, Status};
+use benchtop_model::{Error, Result, Status};
 use benchtop_pipeline::board::{
     BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog,
 };
@@ -84,16 +84,12 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
 /// The extraction rule with this name.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the known names.
+/// [`Error::usage`] with the known names.
 pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
     let Some(name) = name else { return Ok(None) };
     let found = Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(
-            ErrorKind::Usage,
-            format!("unknown extraction rule `{name}`"),
-        )
-        .help(format!("rules: {names}"))
+        Error::usage(format!("unknown extraction rule `{name}`")).help(format!("rules: {names}"))
     });
     found.map(Some)
 }
@@ -138,7 +134,7 @@ fn mark_drafts(
 /// A page of the answers behind a cell of the board.
 ///
 /// # Errors
-/// As [`board`]; [`ErrorKind::NotFound`] for an unknown model or column.
+/// As [`board`]; [`Error::not_found`] for an unknown model or column.
 pub(super) fn behind(
     sight: &AnnotatorView,
     ask: &BoardQuery,

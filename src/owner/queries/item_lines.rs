@@ -2,7 +2,7 @@
 
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::Lines;
 
 /// Maximum size of the item lines in one frame, in bytes.
@@ -26,8 +26,8 @@ pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
         statuses.extend((row..next).map(|r| sight.status(r as u32).0));
         row = next;
     }
-    let mut json = String::from_utf8(json)
-        .map_err(|_| Error::new(ErrorKind::Corrupt, "a stored item is not UTF-8"))?;
+    let mut json =
+        String::from_utf8(json).map_err(|_| Error::corrupt("a stored item is not UTF-8"))?;
     if shared.rounds.ask_answers() {
         let first = from.saturating_sub(1);
         let keyless = json
@@ -70,7 +70,7 @@ pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
         }
         let row = number
             .checked_sub(1)
-            .ok_or_else(|| Error::new(ErrorKind::NotFound, "unknown item #0"))?;
+            .ok_or_else(|| Error::not_found("unknown item #0"))?;
         lines
             .json
             .push_str(&sight.without_key(row, resolved(shared, catalog.line(row as usize)?))?);

@@ -8,7 +8,7 @@ use crate::dispatch::{Query, Watch};
 use crate::scoring;
 use crate::visibility::AnnotatorView;
 use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{Error, ErrorKind, Item, Result, Status, history};
+use benchtop_model::{Error, Item, Result, Status, history};
 use benchtop_protocol::wire::{ItemView, Lines, OwnerStatus, Page, VerdictPage, request};
 use benchtop_store::query;
 
@@ -156,7 +156,7 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
 
 fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
     let shared = sight.shared();
-    let none = || Error::new(ErrorKind::NotFound, format!("unknown item #{number}"));
+    let none = || Error::not_found(format!("unknown item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
     let json = sight.without_key(row, line(shared, row)?)?;
     let stale = changed(shared, &json);

@@ -6,7 +6,7 @@ use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_model::analysis::Analysis;
 use benchtop_model::board::{Board, DrilldownPage};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{AnswerSet, request};
 
 impl Query for request::AnswerSets {
@@ -25,12 +25,7 @@ impl Query for request::AnswerLines {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<String>> {
         let catalog = sight.items.catalog();
         let answers = catalog.answers().get(self.set as usize);
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("unknown answer set {}", self.set),
-            )
-        };
+        let none = || Error::not_found(format!("unknown answer set {}", self.set));
         answers.ok_or_else(none)?.lines(self.part as usize)
     }
 }

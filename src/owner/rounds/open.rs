@@ -305,12 +305,7 @@ impl Open {
             NextTicket::Finished => return Ok(Given::Finished),
             NextTicket::Closed => return Ok(Given::Closed),
         };
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                "the round served an item that is missing from the project",
-            )
-        };
+        let none = || Error::not_found("the round served an item that is missing from the project");
         let row = self.row(lease.ticket).ok_or_else(none)?;
         let ahead = self.leases.upcoming(who, AHEAD);
         let rows = ahead
@@ -367,10 +362,11 @@ impl Open {
 
     fn place(&self, row: u32) -> Result<(Role, u32)> {
         let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("round `{}` has no item #{}", self.round.name, row + 1),
-            )
+            Error::not_found(format!(
+                "round `{}` has no item #{}",
+                self.round.name,
+                row + 1
+            ))
         };
         self.places.get(&row).copied().ok_or_else(none)
     }
@@ -393,7 +389,7 @@ impl Open {
                 row + 1,
                 asked + 1
             );
-            return Err(Error::new(ErrorKind::Conflict, what).help(format!("judge #{}", asked + 1)));
+            return Err(Error::conflict(what).help(format!("judge #{}", asked + 1)));
         }
         self.fits(judgement)?;
         let verdict = judgement.verdict;
@@ -416,9 +412,7 @@ impl Open {
         };
         if lease.is_none() && self.round.closed.is_some() {
             let what = format!("round `{}` is closed", self.round.name);
-            return Err(
-                Error::new(ErrorKind::Conflict, what).help("reopen it, or judge outside of rounds")
-            );
+            return Err(Error::conflict(what).help("reopen it, or judge outside of rounds"));
         }
         match verdict {
             Verdict::Skip => self.leases.skip(who, item, part, now)?,
@@ -432,8 +426,7 @@ impl Open {
 
     /// Checks that the round serves items to `who`, or did before it was closed.
     fn gives(&self, who: &str) -> Result<()> {
-        let denied =
-            |what: String, help: String| Err(Error::new(ErrorKind::Denied, what).help(help));
+        let denied = |what: String, help: String| Err(Error::denied(what).help(help));
         let name = &self.round.name;
         match (self.round.has(who), self.round.is_active(who)) {
             (_, true) => Ok(()),

@@ -13,7 +13,7 @@ use benchtop_model::scoring::bench::{
 };
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::{Outcome, Scorer};
-use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
+use benchtop_model::{Error, Filter, Item, Result, Status};
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
 use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
 use benchtop_protocol::wire::request;
@@ -147,12 +147,8 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, cancel: Cancel<'_>) -> Res
     )?;
     let sample = |row: &u32| -> Result<Sample> {
         let json = queries::line(shared, *row)?;
-        let item: Item = serde_json::from_str(&json).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read item #{}: {e}", row + 1),
-            )
-        })?;
+        let item: Item = serde_json::from_str(&json)
+            .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))?;
         let text = item.prompt.unwrap_or(item.question);
         let picture = item
             .images
@@ -227,8 +223,7 @@ fn explanation(shared: &Arc<OwnerContext>, number: u32, cancel: Cancel<'_>) -> R
         .checked_sub(1)
         .map(|row| row as usize)
         .filter(|row| *row < catalog.len());
-    let row =
-        row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))?;
+    let row = row.ok_or_else(|| Error::not_found(format!("unknown item #{number}")))?;
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, cancel)?;
     let known = benchtop_store::scores::scorers(&shared.project.scores()).into_iter();
     let asked = scorers(&rules.measures());

@@ -199,13 +199,10 @@ impl Scoring {
         cancel: Cancel<'_>,
     ) -> Result<ScoringState> {
         if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                format!(
-                    "`{}` is computed from predictions and needs no job",
-                    new.scorer
-                ),
-            )
+            return Err(Error::usage(format!(
+                "`{}` is computed from predictions and needs no job",
+                new.scorer
+            ))
             .help("import prediction files instead"));
         }
         // Building a scorer opens its files, and they must not be opened for writing twice.
@@ -270,11 +267,11 @@ impl Scoring {
             if !standing.is_finished() {
                 let what = format!("job {} of `{scorer}` is {}", job.id, standing.name());
                 let help = "wait until it ends, or cancel it first";
-                return Some(Error::new(ErrorKind::Conflict, what).help(help));
+                return Some(Error::conflict(what).help(help));
             }
             live.at_work.then(|| {
                 let what = format!("the previous job of `{scorer}` is still stopping");
-                Error::new(ErrorKind::Conflict, what).help("try again in a moment")
+                Error::conflict(what).help("try again in a moment")
             })
         });
         problem.map_or(Ok(()), Err)

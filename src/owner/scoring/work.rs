@@ -66,12 +66,8 @@ pub(super) fn left(
 /// An item as input of a scorer.
 fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     let json = queries::line(shared, row)?;
-    let item: Item = serde_json::from_str(&json).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot read item #{}: {e}", row + 1),
-        )
-    })?;
+    let item: Item = serde_json::from_str(&json)
+        .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))?;
     let files = PictureFile::all(shared.project.root(), &item.images);
     let picture = item
         .images

@@ -1,5 +1,6 @@
 use super::*;
 use crate::fixtures::item;
+use benchtop_model::ErrorKind;
 
 #[test]
 fn values_stay_small_enough_to_avoid_blob_files() {

@@ -294,7 +294,7 @@ fn a_damaged_index_loses_only_its_jobs() {
 fn a_read_only_project_is_read_from_the_old_layout() {
     let dir = tempfile::tempdir().unwrap();
     let project = earlier(dir.path());
-    let why = Error::new(ErrorKind::Denied, "read-only");
+    let why = Error::denied("read-only");
     let opened = crate::open::open_to_read(&project, &why).unwrap();
     assert!(!opened.notices.is_empty());
     assert_eq!(project.scores(), project.store().join("scores"));

@@ -241,10 +241,9 @@ pub(super) fn rename(staged: Vec<(PathBuf, Option<tempfile::TempPath>)>) -> Resu
 fn check_on_disk(dir: &Path, save: &Save, inside: &Path) -> Result<()> {
     match text_of(dir, &save.name, inside) {
         Ok(text) => check_base(dir, save, text.map(|t| revision(t.as_bytes())).as_deref()),
-        Err((_, what)) => Err(Error::new(
-            ErrorKind::Conflict,
-            format!("the file is no longer the one that was edited: {what}"),
-        )
+        Err((_, what)) => Err(Error::conflict(format!(
+            "the file is no longer the one that was edited: {what}"
+        ))
         .file(dir.join(&save.name))),
     }
 }
@@ -256,7 +255,7 @@ fn check_base(dir: &Path, save: &Save, now: Option<&str>) -> Result<()> {
         (None, Some(_)) => "the file was removed while it was being edited",
         _ => "another program changed the file while it was being edited",
     };
-    Err(Error::new(ErrorKind::Conflict, what)
+    Err(Error::conflict(what)
         .file(dir.join(&save.name))
         .help("reload the file, then repeat the edit"))
 }

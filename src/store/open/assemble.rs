@@ -8,7 +8,7 @@ use crate::index::{Index, Meta, digest};
 use crate::manifest::{Content, Segment};
 use crate::segment::{Frame, Reader};
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 
 /// The cached frames of a segment, and the rows of revised items if the cache has them.
 pub(super) type CachedSegment = (Vec<Frame>, Option<Vec<u32>>);
@@ -36,7 +36,7 @@ pub(super) fn assemble(
             catalog.len(),
             catalog.text_rows()
         );
-        return Err(Error::new(ErrorKind::Corrupt, what).file(project.store()));
+        return Err(Error::corrupt(what).file(project.store()));
     }
     Ok(catalog)
 }
@@ -87,10 +87,10 @@ fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
     let mut rows = Vec::with_capacity(reader.rows() as usize);
     each_item(reader, &mut |item| {
         let unknown = || {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("the segment revises `{}`, which does not exist", item.id),
-            )
+            Error::corrupt(format!(
+                "the segment revises `{}`, which does not exist",
+                item.id
+            ))
         };
         rows.push(
             catalog
@@ -150,10 +150,10 @@ pub(super) fn rebuild(project: &Project, parts: &[&Segment]) -> Result<Catalog> 
                 }
                 each_item(&reader, &mut |item| match rows.get(&id_hash(&item.id)) {
                     Some(row) => columns.replace(*row, &item),
-                    None => Err(Error::new(
-                        ErrorKind::Corrupt,
-                        format!("the segment revises `{}`, which does not exist", item.id),
-                    )
+                    None => Err(Error::corrupt(format!(
+                        "the segment revises `{}`, which does not exist",
+                        item.id
+                    ))
                     .file(reader.path())),
                 })?;
             }

@@ -8,7 +8,7 @@ use super::Hints;
 use crate::columns::id_hash;
 use crate::manifest::{Content, Segment};
 use crate::segment::Reader;
-use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
+use benchtop_model::{Error, Form, Item, Prediction, Result};
 
 /// The items of the project.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct Contents {
 }
 
 fn corrupt(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Corrupt, what)
+    Error::corrupt(what)
 }
 
 impl Contents {

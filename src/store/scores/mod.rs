@@ -136,18 +136,14 @@ impl Scores {
         let path = folder.join(format!("{short}.json"));
         let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
         let about: ScorerVersion = serde_json::from_str(&text).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot parse the description of the scorer: {e}"),
-            )
-            .file(&path)
+            Error::corrupt(format!("cannot parse the description of the scorer: {e}")).file(&path)
         })?;
         if about.v != VERSION {
             let what = format!(
                 "unsupported version {} of scores; a newer benchtop wrote them",
                 about.v
             );
-            return Err(Error::new(ErrorKind::Corrupt, what).file(&path));
+            return Err(Error::corrupt(what).file(&path));
         }
         Scores::open(&folder, about).map(Some)
     }
@@ -187,7 +183,7 @@ impl Scores {
         if damaged > 0 {
             let what = format!("{damaged} scores do not match their checksums and are ignored");
             problems.push(
-                Error::new(ErrorKind::Corrupt, what)
+                Error::corrupt(what)
                     .file(&path)
                     .help("run the scorer again; it computes only the missing scores"),
             );
@@ -288,8 +284,7 @@ impl Scores {
                     have += end.unwrap_or(n);
                     if end.is_some() {
                         bytes.truncate(have);
-                        let corrupt =
-                            |_| Error::new(ErrorKind::Corrupt, "the detail of a score is damaged");
+                        let corrupt = |_| Error::corrupt("the detail of a score is damaged");
                         return String::from_utf8(bytes).map_err(|e| corrupt(e).file(&self.path));
                     }
                 }
@@ -297,7 +292,7 @@ impl Scores {
                 Err(e) => return Err(Error::io(&e, "cannot be read", &self.path)),
             }
         }
-        Err(Error::new(ErrorKind::Corrupt, "the detail of a score is truncated").file(&self.path))
+        Err(Error::corrupt("the detail of a score is truncated").file(&self.path))
     }
 
     /// Appends scores. When this returns, they are on disk. A detail that is too long is replaced

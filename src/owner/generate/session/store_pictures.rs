@@ -11,7 +11,7 @@ use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, Newest};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::generate::check::check;
 use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
 use benchtop_pipeline::generate::png::{self, Origin};
@@ -142,7 +142,7 @@ impl Session {
         rows.sort_unstable();
         rows.dedup();
         let (reply, recorded) = mpsc::channel();
-        let shutting_down = || Error::new(ErrorKind::Cancelled, "the owner is shutting down");
+        let shutting_down = || Error::cancelled("the owner is shutting down");
         let work = WriterCommand::RecordPictures(MadePictures {
             made,
             prints: vec![self.print.clone()],

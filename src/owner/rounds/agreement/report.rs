@@ -17,7 +17,7 @@ use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundRep
 use benchtop_model::round::{Protocol, Round};
 use benchtop_model::status::single;
 use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, Result, Status, Verdict};
+use benchtop_model::{Error, Result, Status, Verdict};
 
 /// Properties to report separately if they have more than one value.
 const GROUPS: [GroupBy; 4] = [
@@ -51,10 +51,7 @@ pub(super) fn report(
         }
     }
     let Some(glance) = material.glance.as_ref() else {
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            format!("unknown round `{name}`"),
-        ));
+        return Err(Error::not_found(format!("unknown round `{name}`")));
     };
     let kept: HashSet<u32> = glance.items().collect();
     let mut listed = disputes(sight, name)?;
