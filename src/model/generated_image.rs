@@ -112,33 +112,26 @@ impl GeneratedImage {
     }
 }
 
-/// State of an item's picture, for the filter word `picture:`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PictureState {
-    /// The picture exists.
-    Yes,
-    /// The picture is a draft.
-    Draft,
-    /// The picture or its file is missing, or the prompt has changed since.
-    Missing,
-    /// The item has no picture.
-    None,
-    /// The file exists but cannot be shown, as found at import.
-    Unreadable,
-    /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
-    /// the hash reads every file, so only filters that ask for it do so.
-    Broken,
+named! {
+    /// State of an item's picture, for the filter word `picture:`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum PictureState {
+        /// The picture exists.
+        Yes = "yes",
+        /// The picture is a draft.
+        Draft = "draft",
+        /// The picture or its file is missing, or the prompt has changed since.
+        Missing = "missing",
+        /// The item has no picture.
+        None = "none",
+        /// The file exists but cannot be shown, as found at import.
+        Unreadable = "unreadable",
+        /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
+        /// the hash reads every file, so only filters that ask for it do so.
+        Broken = "broken",
+    }
 }
-
-named!(PictureState {
-    Yes: "yes",
-    Draft: "draft",
-    Missing: "missing",
-    None: "none",
-    Unreadable: "unreadable",
-    Broken: "broken",
-});
 
 impl PictureState {
     /// Whether a filter for `asked` matches this state.

@@ -11,23 +11,20 @@ use super::{Error, Result};
 /// Maximum length of the name of a key variable.
 const LONGEST_NAME: usize = 128;
 
-/// The kind of data that is sent.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum DataKind {
-    /// Prompts, questions, and answers.
-    Texts,
-    /// Pictures with texts.
-    #[default]
-    Pictures,
+named! {
+    /// The kind of data that is sent.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum DataKind {
+        /// Prompts, questions, and answers.
+        Texts = "texts",
+        /// Pictures with texts.
+        #[default]
+        Pictures = "pictures",
+    }
 }
-
-named!(DataKind {
-    Texts: "texts",
-    Pictures: "pictures",
-});
 
 /// A server, the variable whose value is sent as the key, and the kind of data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

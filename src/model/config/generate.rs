@@ -22,24 +22,20 @@ pub struct Generate {
     pub endpoints: Vec<Endpoint>,
 }
 
-/// The kind of image generator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Backend {
-    /// Drafts drawn from the terms, without a model.
-    #[default]
-    Storyboard,
-    /// A local model, in the owner process or a worker process depending on [`Generate::device`].
-    Candle,
-    /// Servers with OpenAI's image API.
-    Http,
+named! {
+    /// The kind of image generator.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Backend {
+        /// Drafts drawn from the terms, without a model.
+        #[default]
+        Storyboard = "storyboard",
+        /// A local model, in the owner process or a worker process depending on [`Generate::device`].
+        Candle = "candle",
+        /// Servers with OpenAI's image API.
+        Http = "http",
+    }
 }
-
-named!(Backend {
-    Storyboard: "storyboard",
-    Candle: "candle",
-    Http: "http",
-});
 
 /// The device that a model runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
