@@ -192,6 +192,17 @@ impl Catalog {
         self.columns.is_empty()
     }
 
+    /// The row of the item with this number.
+    ///
+    /// # Errors
+    /// [`Error::not_found`] if there is none.
+    pub fn row(&self, number: u32) -> Result<u32> {
+        let row = number
+            .checked_sub(1)
+            .filter(|row| (*row as usize) < self.len());
+        row.ok_or_else(|| Error::not_found(format!("unknown item #{number}")))
+    }
+
     pub fn columns(&self) -> &Columns {
         &self.columns
     }

@@ -8,7 +8,7 @@ use super::job::{Job, Kind};
 use super::live::Live;
 use super::runner::wake;
 use super::state::Engine;
-use crate::context::OwnerContext;
+use crate::context::{OwnerContext, shutting_down};
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::{Error, Result};
@@ -113,8 +113,7 @@ impl Engine<OwnerContext> {
             self.wake.wait_for(&mut inner, Duration::from_millis(50));
         }
         if inner.ended {
-            let what = "the owner is shutting down";
-            return Err(Error::unreachable(what));
+            return Err(shutting_down());
         }
         let entry = inner.jobs.get(&id).ok_or_else(gone)?;
         let (live, state) = (&entry.live, inner.state(entry));

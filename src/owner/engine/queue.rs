@@ -8,11 +8,11 @@ use parking_lot::MutexGuard;
 use super::job::Job;
 use super::live::Live;
 use super::state::{Engine, Entry, FIRST_COMMAND, Inner};
-use crate::context::OwnerContext;
+use crate::context::{OwnerContext, shutting_down};
 use crate::trust;
+use benchtop_model::Result;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::trust::PendingConsent;
-use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::jobs;
 
@@ -29,8 +29,7 @@ impl Engine<OwnerContext> {
         while !inner.loaded && !inner.ended {
             self.wake.wait(&mut inner);
         }
-        let ending = || Error::unreachable("the owner is shutting down");
-        inner.loaded.then_some(inner).ok_or_else(ending)
+        inner.loaded.then_some(inner).ok_or_else(shutting_down)
     }
 
     /// The resources that have a thread.

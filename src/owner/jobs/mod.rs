@@ -4,7 +4,6 @@ mod bulk;
 mod discard;
 mod edit;
 mod merge;
-mod models;
 mod recompose;
 mod retire;
 mod revise;
@@ -185,8 +184,7 @@ pub fn publish_catalog(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<(
         data.overlay.grow(items);
         data.catalog = catalog;
     }
-    let sent = shared.writer.send(WriterCommand::Imported);
-    sent.map_err(|_| Error::unreachable("the owner is shutting down"))?;
+    shared.tell_writer(WriterCommand::Imported)?;
     shared.broadcast.send(Event::Imported {
         items: items as u64,
     });

@@ -23,9 +23,7 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
     let catalog = sight.items.catalog();
     let by_number = || {
         let number: u32 = name.trim_start_matches('#').parse().ok()?;
-        number
-            .checked_sub(1)
-            .filter(|row| (*row as usize) < catalog.len())
+        catalog.row(number).ok()
     };
     let none = || Error::not_found(format!("unknown item `{name}`"));
     catalog.row_of(name)?.or_else(by_number).ok_or_else(none)

@@ -46,10 +46,7 @@ impl Query for request::Grid {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Grid> {
         let held = sight.metadata.now(sight)?;
         let usage = usage(sight, watch)?;
-        let number = [Sort {
-            field: Field::Number,
-            descending: false,
-        }];
+        let number = [Sort::by(Field::Number)];
         let only = if self.filter.is_empty() {
             None
         } else {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use crate::clock::now;
 use crate::context::OwnerContext;
@@ -178,13 +178,7 @@ pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<(
 
 /// Makes the writer thread reload the rounds and replay the journals.
 fn reload(shared: &Arc<OwnerContext>) -> Result<()> {
-    let ending = || Error::unreachable("the owner is shutting down");
-    let (reply, done) = mpsc::channel();
-    shared
-        .writer
-        .send(WriterCommand::Rounds(reply))
-        .map_err(|_| ending())?;
-    done.recv().map_err(|_| ending())
+    shared.ask_writer(WriterCommand::Rounds)
 }
 
 /// The version of the current guidelines file.

@@ -179,11 +179,7 @@ impl Writer {
         decide: &Decide,
         ledger: &benchtop_store::Ledger,
     ) -> Result<u32> {
-        let none = || Error::not_found(format!("unknown item #{}", decide.number));
-        let row = decide.number.checked_sub(1).ok_or_else(none)?;
-        if row as usize >= self.shared.items.data().catalog.len() {
-            return Err(none());
-        }
+        let row = self.shared.items.data().catalog.row(decide.number)?;
         let known = &self.shared.config().review.reasons;
         if let Some(reason) = decide
             .judgement
