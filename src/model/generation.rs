@@ -237,6 +237,11 @@ impl Failure {
         }
     }
 
+    /// The failure of a task that was canceled.
+    pub fn cancelled() -> Failure {
+        Failure::new(FailureKind::Cancelled, "cancelled")
+    }
+
     /// Whether a retry of the same task may work.
     pub fn is_transient(&self) -> bool {
         matches!(

@@ -305,7 +305,7 @@ impl ImageGenerator for CandleGenerator {
             match if going {
                 self.look(settings, task)
             } else {
-                Err(cancelled())
+                Err(Failure::cancelled())
             } {
                 Ok((pass, notes)) => waiting.push((index, pass, notes)),
                 Err(failure) => {
@@ -346,7 +346,7 @@ impl ImageGenerator for CandleGenerator {
             };
             let results = match made {
                 Ok(results) => results,
-                Err(Stopped::Cancelled) => vec![Err(cancelled()); size],
+                Err(Stopped::Cancelled) => vec![Err(Failure::cancelled()); size],
                 Err(Stopped::Failed(failure)) => vec![Err(failure); size],
             };
             for ((index, _, notes), result) in batch.into_iter().zip(results) {
@@ -361,8 +361,4 @@ impl ImageGenerator for CandleGenerator {
             }
         }
     }
-}
-
-fn cancelled() -> Failure {
-    Failure::new(FailureKind::Cancelled, "cancelled")
 }

@@ -277,7 +277,7 @@ impl TextEmbedder for MiniLm {
         )| match (found, read) {
             (Some(found), _) => found,
             (None, Err(problem)) => Err(wrong(problem)),
-            (None, Ok(_)) => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+            (None, Ok(_)) => Err(Failure::cancelled()),
         };
         found.into_iter().zip(read).map(rest).collect()
     }

@@ -138,7 +138,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
                     .texts(&ids)
                     .and_then(|t| rows(&t))
                     .map_err(refused),
-                true => Err(cancelled()),
+                true => Err(Failure::cancelled()),
             };
             for (at, (text, _)) in some.iter().enumerate() {
                 let row = encoded
@@ -205,7 +205,7 @@ pub(super) fn in_batches(
     let mut done: HashMap<usize, Embedded> = HashMap::new();
     for batch in wanted.chunks(options.together.max(1)) {
         if cancel.is_canceled() {
-            done.extend(batch.iter().map(|at| (*at, Err(cancelled()))));
+            done.extend(batch.iter().map(|at| (*at, Err(Failure::cancelled()))));
             continue;
         }
         let prepared: Vec<(usize, Result<Vec<f32>>)> = batch
@@ -244,10 +244,6 @@ pub(super) fn in_batches(
         }
     }
     done
-}
-
-fn cancelled() -> Failure {
-    Failure::new(FailureKind::Cancelled, "cancelled")
 }
 
 fn none(at: usize) -> Error {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
+use tokio::runtime::{Handle, Runtime};
 
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -14,6 +15,36 @@ pub(crate) enum Read {
     TooLong,
     /// The connection failed or timed out.
     Broken(reqwest::Error),
+}
+
+/// A runtime for requests. Dropping it does not wait, because waiting would panic inside another
+/// runtime.
+pub(crate) struct Threads(pub(crate) Handle, Option<Runtime>);
+
+impl Threads {
+    /// # Errors
+    /// [`ErrorKind::Io`] if the thread cannot start.
+    pub(crate) fn start(name: &str, what: &str) -> Result<Threads> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name(name)
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(|e| {
+                let what = format!("cannot start the {what}: {e}");
+                Error::new(ErrorKind::Io, what)
+            })?;
+        Ok(Threads(runtime.handle().clone(), Some(runtime)))
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.1.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Builds the client. It follows no redirects, so that a key never goes to another host. Unused

@@ -10,39 +10,9 @@ use reqwest::{Client, Url};
 use super::lock::{Lock, Locked};
 use super::transfer::Wanted;
 use super::{Found, Hub, KnownFile, KnownModel, Watch, hash};
-use crate::http::client::client;
+use crate::http::client::{Threads, client};
 use benchtop_model::weights::{FileProgress, FileState, ModelReport};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// A runtime for transfers. Dropping it does not wait, because waiting would panic inside another
-/// runtime.
-struct Threads(tokio::runtime::Handle, Option<tokio::runtime::Runtime>);
-
-impl Threads {
-    fn start() -> Result<Threads> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("hub")
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(|e| {
-                Error::new(
-                    ErrorKind::Io,
-                    format!("cannot start the transfer thread: {e}"),
-                )
-            })?;
-        Ok(Threads(runtime.handle().clone(), Some(runtime)))
-    }
-}
-
-impl Drop for Threads {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.1.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
 
 impl Hub {
     /// Downloads the missing files of a known model. Interrupted transfers are resumed, even after
@@ -60,7 +30,7 @@ impl Hub {
                 "`{name}` is a folder, not a model of the hub"
             )));
         };
-        let runtime = Threads::start()?;
+        let runtime = Threads::start("hub", "transfer thread")?;
         let client = client(Duration::from_secs(15), Duration::from_secs(20))?;
         for file in &known.files {
             let mut lock = Lock::read(&self.cache)?;

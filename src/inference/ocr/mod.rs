@@ -10,11 +10,12 @@ mod tsv;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use self::process::{End, run};
 use super::BatchEvent;
+use super::batch::Batch;
 use super::reader::TextReader;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 use benchtop_model::ocr::ReadText;
@@ -25,8 +26,6 @@ use benchtop_model::{Error, ErrorKind, Result};
 const VERSION: u32 = 1;
 /// Timeout for the program to print its version.
 const HELLO: Duration = Duration::from_secs(20);
-/// Time between two [`Heard::Alive`].
-const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
 const INSTALL: &str =
     "install it: apt-get install tesseract-ocr, dnf install tesseract, or brew install tesseract";
 
@@ -257,9 +256,8 @@ impl TextReader for Tesseract {
         if pictures.is_empty() {
             return;
         }
-        let mut open = vec![true; pictures.len()];
-        let mut go = watch(BatchEvent::Alive);
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(!go));
+        let mut batch = Batch::new(pictures.len(), watch);
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(!batch.goes_on));
         let (tell, results) = channel();
         std::thread::scope(|scope| {
             for _ in 0..self.parallelism().min(pictures.len()) {
@@ -277,32 +275,9 @@ impl TextReader for Tesseract {
                 });
             }
             drop(tell);
-            while go {
-                match results.recv_timeout(SIGN_OF_LIFE) {
-                    Ok((index, result)) => {
-                        open[index] = false;
-                        go = watch(BatchEvent::Done { index, result });
-                    }
-                    Err(RecvTimeoutError::Timeout) => go = watch(BatchEvent::Alive),
-                    Err(RecvTimeoutError::Disconnected) => break,
-                }
-            }
-            // The scope waits for the threads, and they wait for their processes, which this flag
-            // stops.
+            batch.receive(&results);
             stop.store(true, Ordering::Relaxed);
         });
-        let why = match go {
-            true => Failure::new(
-                FailureKind::BadOutput,
-                "internal error: the picture was lost; please report this",
-            ),
-            false => Failure::new(FailureKind::Cancelled, "cancelled"),
-        };
-        for index in (0..pictures.len()).filter(|i| open[*i]) {
-            watch(BatchEvent::Done {
-                index,
-                result: Err(why.clone()),
-            });
-        }
+        batch.end("internal error: the picture was lost; please report this");
     }
 }

@@ -488,6 +488,6 @@ impl ImageGenerator for WorkerGenerator {
                 Ended::Cancelled => break,
             }
         }
-        work.rest(&Failure::new(FailureKind::Cancelled, "cancelled"));
+        work.rest(&Failure::cancelled());
     }
 }
