@@ -39,17 +39,6 @@ impl Options {
         }
     }
 
-    /// Refuses unsupported data types.
-    pub(super) fn check(&self) -> Result<()> {
-        if matches!(self.dtype, DType::F32 | DType::F16) {
-            return Ok(());
-        }
-        let other = self.dtype.as_str();
-        Err(Error::input(format!("{other} is not supported"))
-            .field("dtype")
-            .help("supported: f32, f16"))
-    }
-
     /// The name and the fingerprint of the model in `folder`.
     pub(super) fn identify(
         &self,

@@ -1,6 +1,6 @@
 //! The [`ImageGenerator`] of a model folder, in this process.
 
-use crate::candle::config::CandleResult;
+use crate::candle::config::{CandleResult, check_dtype};
 use std::path::Path;
 
 use candle_core::{DType, Device};
@@ -12,7 +12,7 @@ use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
 use crate::{GenerationEvent, ImageGenerator};
-use benchtop_model::error::{Error, Result};
+use benchtop_model::error::Result;
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, RespectedInputs, Scheduler, Settings,
     Task,
@@ -94,12 +94,7 @@ impl CandleGenerator {
     /// Loads the model in `folder`. `hash` is the hash of its files (see [`ModelFolder::hash`]), if
     /// the caller has it; otherwise all files are read to compute it.
     pub fn open(folder: &Path, options: &Options, hash: Option<String>) -> Result<CandleGenerator> {
-        if !matches!(options.dtype, DType::F32 | DType::F16) {
-            let other = options.dtype.as_str();
-            return Err(Error::input(format!("{other} is not supported"))
-                .field("dtype")
-                .help("supported: f32, f16"));
-        }
+        check_dtype(options.dtype)?;
         let place = describe(&options.device).input()?;
         let model = ModelFolder::open(folder)?;
         let loading = Loading {
