@@ -94,6 +94,11 @@ impl Error {
         Self::new(ErrorKind::Denied, what)
     }
 
+    /// An error of kind [`ErrorKind::Io`] that is not the operating system's.
+    pub fn failed(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, what)
+    }
+
     /// An error of kind [`ErrorKind::Corrupt`].
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Corrupt, what)

@@ -121,23 +121,19 @@ impl Choice {
     }
 }
 
-/// The side of an MVP-Bench image pair that a question is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// The natural image, `_s` (N in Table 3).
-    Natural,
-    /// The manipulated image, `_e` (M in Table 3).
-    Manipulated,
-    /// A cross-image question over both pictures side by side (CI).
-    Cross,
+crate::named! {
+    /// The side of an MVP-Bench image pair that a question is about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Side {
+        /// The natural image, `_s` (N in Table 3).
+        Natural = "natural",
+        /// The manipulated image, `_e` (M in Table 3).
+        Manipulated = "manipulated",
+        /// A cross-image question over both pictures side by side (CI).
+        Cross = "cross",
+    }
 }
-
-crate::named!(Side {
-    Natural: "natural",
-    Manipulated: "manipulated",
-    Cross: "cross",
-});
 
 /// Membership in an MVP-Bench image pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -196,13 +196,13 @@ fn serve(held: Held) -> Result<()> {
         queue,
     )?;
     let watching = super::metadata::watch(&shared)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot start the owner: {e}")))?;
     super::engine::start(&shared);
     let watching_files = match shared.writable.opened_read_only {
         Some(_) => None,
         None => Some(
             super::file_watch::start(&shared)
-                .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?,
+                .map_err(|e| Error::failed(format!("cannot start the owner: {e}")))?,
         ),
     };
     let seen = read_only::Seen::of(&shared);
@@ -211,7 +211,7 @@ fn serve(held: Held) -> Result<()> {
         .max_blocking_threads(16)
         .enable_all()
         .build()
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot start the owner: {e}")))?;
     let served = runtime.block_on(accept(listener, shared.clone(), idle, seen));
     // Accept no more clients. Then write the queued decisions and the checkpoint.
     drop(socket);
@@ -295,7 +295,7 @@ fn start_writer(
     let handle = std::thread::Builder::new()
         .name("writer".into())
         .spawn(work)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the writer: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot start the writer: {e}")))?;
     let _ = wait.recv();
     Ok(handle)
 }
@@ -345,8 +345,7 @@ async fn accept(
     idle: Option<Duration>,
     mut seen: read_only::Seen,
 ) -> Result<()> {
-    let fail =
-        |e: std::io::Error| Error::new(ErrorKind::Io, format!("cannot accept connections: {e}"));
+    let fail = |e: std::io::Error| Error::failed(format!("cannot accept connections: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;
     let listener = UnixListener::from_std(listener).map_err(fail)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(fail)?;

@@ -21,7 +21,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::job::GenerationOverrides;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination, refusal};
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_store::jobs::JobHeader;
 use benchtop_store::trust::{Folder, TrustFile, TrustedJob, token};
@@ -240,11 +240,10 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
 /// not held in memory.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if a part has no JSON text.
+/// [`Error::failed`] if a part has no JSON text.
 pub fn digest(parts: &impl Serialize) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
-    serde_json::to_writer(&mut hasher, parts)
-        .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    serde_json::to_writer(&mut hasher, parts).map_err(|e| Error::failed(e.to_string()))?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 

@@ -189,12 +189,8 @@ fn log(project: &Project) -> PathBuf {
 
 /// Starts an owner that is detached from this terminal, and waits for its first line.
 fn spawn(project: &Project) -> Result<Readiness> {
-    let program = std::env::current_exe().map_err(|e| {
-        Error::new(
-            ErrorKind::Io,
-            format!("cannot find the benchtop program: {e}"),
-        )
-    })?;
+    let program = std::env::current_exe()
+        .map_err(|e| Error::failed(format!("cannot find the benchtop program: {e}")))?;
     let log = log(project);
     let fail = |e: std::io::Error| Error::io(&e, "cannot start the owner", &log);
     let log_file = regular::open(

@@ -118,7 +118,7 @@ impl Catalog {
         let base = self
             .texts
             .last()
-            .map_or(0, |t| t.base + t.reader.rows() as u32);
+            .map_or(0, |t| t.base + t.reader.rows as u32);
         self.texts.push(Texts {
             base,
             part,
@@ -156,13 +156,13 @@ impl Catalog {
         CatalogVersion {
             items: self.len(),
             answers: self.answers.len(),
-            revisions: self.revisions.list().len(),
+            revisions: self.revisions.list.len(),
         }
     }
 
     /// All segments, items first.
     pub fn segments(&self) -> impl Iterator<Item = &Reader> {
-        let revisions = self.revisions.list().iter().map(|r: &Revision| &*r.reader);
+        let revisions = self.revisions.list.iter().map(|r: &Revision| &*r.reader);
         self.texts
             .iter()
             .map(|t| &*t.reader)
@@ -176,7 +176,7 @@ impl Catalog {
         self.texts
             .iter()
             .map(|t| &*t.reader)
-            .chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
+            .chain(self.revisions.list.iter().map(|r: &Revision| &*r.reader))
     }
 
     /// The manifest entries of the item segments, in row order.
@@ -216,7 +216,7 @@ impl Catalog {
     pub fn text_rows(&self) -> usize {
         self.texts
             .last()
-            .map_or(0, |t| t.base as usize + t.reader.rows() as usize)
+            .map_or(0, |t| t.base as usize + t.reader.rows as usize)
     }
 
     fn frame(&self, segment: usize, frame: usize) -> Result<Arc<Vec<u8>>> {
@@ -227,7 +227,7 @@ impl Catalog {
         drop(cache);
         let reader = match self.texts.get(segment) {
             Some(texts) => &texts.reader,
-            None => &self.revisions.list()[usize::MAX - segment].reader,
+            None => &self.revisions.list[usize::MAX - segment].reader,
         };
         let bytes = Arc::new(reader.frame(frame)?);
         cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,8 +244,8 @@ impl Catalog {
         let found =
             segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
         match found {
-            Some((s, local)) if (local as u64) < self.texts[s].reader.rows() => {
-                let frame_rows = self.texts[s].reader.frame_rows();
+            Some((s, local)) if (local as u64) < self.texts[s].reader.rows => {
+                let frame_rows = self.texts[s].reader.frame_rows;
                 Ok((s, local / frame_rows, local % frame_rows))
             }
             _ => Err(Error::not_found(format!(

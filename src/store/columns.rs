@@ -24,7 +24,7 @@ const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
 /// The names of a column. Code 0 means that the item has no value.
 #[derive(Clone, Debug)]
 pub struct Names {
-    names: Vec<String>,
+    pub names: Vec<String>,
     codes: HashMap<String, u16>,
 }
 
@@ -49,10 +49,6 @@ impl Names {
             .map(|(i, n)| (n.clone(), u16::try_from(i).unwrap_or(0)))
             .collect();
         Names { names, codes }
-    }
-
-    pub fn list(&self) -> &[String] {
-        &self.names
     }
 
     pub fn name(&self, code: u16) -> &str {

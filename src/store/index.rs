@@ -267,7 +267,7 @@ impl Index {
             }
         }
         for (at, names) in columns.names.iter().enumerate() {
-            for (chunk, list) in chunks_of_names(names.list()).into_iter().enumerate() {
+            for (chunk, list) in chunks_of_names(&names.names).into_iter().enumerate() {
                 self.put_as(
                     &key(format!("name/{}/", NAMED[at].name()).as_bytes(), chunk),
                     &list,

@@ -269,10 +269,7 @@ impl Manifest {
             torn: lines.torn_at.is_some(),
             ..Manifest::default()
         };
-        manifest.whole = ValidPrefix {
-            length: lines.torn_at.unwrap_or(bytes.len() as u64),
-            torn: manifest.torn,
-        };
+        manifest.whole = ValidPrefix::new(bytes.len() as u64, lines.torn_at);
         manifest.list(imports);
         manifest
             .problems

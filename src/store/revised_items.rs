@@ -34,7 +34,7 @@ impl Revision {
 /// All revisions of a catalog, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Revisions {
-    list: Vec<Revision>,
+    pub list: Vec<Revision>,
     /// The current text of each revised row: index in `list`, and index in that segment.
     current: Arc<HashMap<u32, (u32, u32)>>,
 }
@@ -52,9 +52,9 @@ impl Revisions {
         reader: Reader,
         items: usize,
     ) -> Result<()> {
-        if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
+        if rows.len() as u64 != reader.rows || rows.iter().any(|r| *r as usize >= items) {
             return Err(
-                Error::corrupt("the revision names items that do not exist").file(reader.path())
+                Error::corrupt("the revision names items that do not exist").file(&reader.path)
             );
         }
         let at = self.list.len() as u32;
@@ -72,10 +72,6 @@ impl Revisions {
             reader: Arc::new(reader),
         });
         Ok(())
-    }
-
-    pub fn list(&self) -> &[Revision] {
-        &self.list
     }
 
     pub fn is_empty(&self) -> bool {
@@ -113,7 +109,7 @@ impl Revisions {
     }
 
     fn place(&self, at: usize, local: usize) -> Option<(usize, usize, usize)> {
-        let frame_rows = self.list.get(at)?.reader.frame_rows();
+        let frame_rows = self.list.get(at)?.reader.frame_rows;
         Some((at, local / frame_rows, local % frame_rows))
     }
 }

@@ -160,10 +160,7 @@ pub fn read(
         Ok(_) => {}
         Err(_) => damaged.push(number),
     });
-    let whole = ValidPrefix {
-        length: torn.unwrap_or(bytes.len() as u64),
-        torn: torn.is_some(),
-    };
+    let whole = ValidPrefix::new(bytes.len() as u64, torn);
     trouble.map_or(Ok((damaged, whole)), Err)
 }
 

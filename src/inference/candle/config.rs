@@ -44,10 +44,10 @@ pub fn reason(error: &candle_core::Error) -> String {
 /// The fields of one configuration file.
 #[derive(Clone, Debug)]
 pub struct Config {
-    file: PathBuf,
+    pub file: PathBuf,
     /// Prefix of field names in messages: the section of the file with a dot, or empty.
     section: String,
-    fields: Map<String, Value>,
+    pub fields: Map<String, Value>,
 }
 
 impl Config {
@@ -68,14 +68,6 @@ impl Config {
                 .file(file)
                 .line(e.line() as u64)),
         }
-    }
-
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
-    pub fn fields(&self) -> &Map<String, Value> {
-        &self.fields
     }
 
     /// The object in the field `name` as a configuration. An empty one if the field is missing.

@@ -78,7 +78,8 @@ impl Options {
 pub struct CandleGenerator {
     pipeline: Pipeline,
     capabilities: Capabilities,
-    fixed: Fingerprint,
+    /// The part of the fingerprint that does not depend on settings.
+    pub fixed: Fingerprint,
     together: usize,
     /// Last, so that it is dropped after the tensors: on a GPU it frees the memory.
     #[cfg(feature = "cuda")]
@@ -110,7 +111,7 @@ impl CandleGenerator {
         let together = options.together.max(1);
         let name = super::weights::folder_name(folder);
         let (dtype, f16) = (options.dtype.as_str(), options.dtype == DType::F16);
-        let tiles = tiles(options.whole_pixels, pipeline.vae().config().sample_size);
+        let tiles = tiles(options.whole_pixels, pipeline.vae.config.sample_size);
         let layout = match together {
             1 => "one picture: unconditional, conditional".to_string(),
             n => format!("up to {n} pictures: unconditional, conditional"),
@@ -121,7 +122,7 @@ impl CandleGenerator {
             .with("model", &name)
             .with("weights", hash)
             .with("dtype", dtype)
-            .with("vae dtype", pipeline.vae().dtype().as_str())
+            .with("vae dtype", pipeline.vae.dtype.as_str())
             .with("device", place.print())
             .with("convolution", "rows gathered, one product")
             .with(TILES, tiles)
@@ -137,7 +138,7 @@ impl CandleGenerator {
             name: format!("{name} on {} ({dtype})", place.name),
             max_batch: together,
             // Every pipeline of this family requires 8, whatever the VAE's scale.
-            multiple_of: (pipeline.vae().config().scale() as u32).max(8),
+            multiple_of: (pipeline.vae.config.scale() as u32).max(8),
             sides: SIDES,
             schedulers: Scheduler::ALL.to_vec(),
             respects: RespectedInputs {
@@ -169,22 +170,17 @@ impl CandleGenerator {
         })
     }
 
-    /// The part of the fingerprint that does not depend on settings.
-    pub fn fixed(&self) -> &Fingerprint {
-        &self.fixed
-    }
-
     /// [`fixed`](Self::fixed) if pictures of more than `whole_pixels` go through the VAE in tiles.
     pub fn fixed_within(&self, whole_pixels: usize) -> Fingerprint {
         self.fixed.clone().with(
             TILES,
-            tiles(whole_pixels, self.pipeline.vae().config().sample_size),
+            tiles(whole_pixels, self.pipeline.vae.config.sample_size),
         )
     }
 
     /// Number of pixels of a tile.
     pub fn tile_pixels(&self) -> usize {
-        self.pipeline.vae().config().sample_size.pow(2)
+        self.pipeline.vae.config.sample_size.pow(2)
     }
 
     /// Limits batches to `together` pictures, and uses VAE tiles for pictures of more than
@@ -230,7 +226,7 @@ impl CandleGenerator {
 /// models.
 fn best(pipeline: &Pipeline) -> Settings {
     let side = (pipeline.side() as u32).clamp(SIDES.0, SIDES.1);
-    let config = pipeline.scheduler();
+    let config = &pipeline.scheduler;
     let scheduler = config.scheduler.unwrap_or_default();
     // Only the turbo models are published with Euler on trailing timesteps.
     let euler = matches!(
@@ -238,7 +234,7 @@ fn best(pipeline: &Pipeline) -> Settings {
         Some(Scheduler::Euler | Scheduler::EulerAncestral)
     );
     let turbo = euler && config.timestep_spacing == Some(TimestepSpacing::Trailing);
-    let (steps, guidance) = match (turbo, pipeline.xl()) {
+    let (steps, guidance) = match (turbo, pipeline.xl) {
         (true, _) => (1, 0.),
         (false, true) => (30, 5.),
         (false, false) => (30, 7.5),

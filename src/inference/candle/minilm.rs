@@ -105,7 +105,7 @@ impl MiniLm {
         check(&config)?;
         pooling(folder)?;
         let network: Network = serde_json::from_value(serde_json::Value::Object(
-            config.fields().clone(),
+            config.fields.clone(),
         ))
         .map_err(|e| Error::input(format!("is not a BERT configuration: {e}")).file(&file))?;
         let limits = folder.join("sentence_bert_config.json");

@@ -104,7 +104,7 @@ impl StableDiffusionSafetyChecker {
         let (name, fingerprint) = options.identify(
             folder,
             "candle 0.11.1, safety checker of our own",
-            input.preprocessor.steps(),
+            &input.preprocessor.steps,
         )?;
         Ok(StableDiffusionSafetyChecker {
             vision,

@@ -67,7 +67,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         } = T::load(folder, options)?;
         let file = folder.join("preprocessor_config.json");
         let input = PictureInput::open(&[folder.to_path_buf()], steps, side, options, &file)?;
-        let steps = input.preprocessor.steps();
+        let steps = &input.preprocessor.steps;
         let (name, fingerprint) = options.identify(folder, T::BACKEND, steps)?;
         let capabilities = ScorerCapabilities {
             name,

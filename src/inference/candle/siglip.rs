@@ -97,7 +97,7 @@ impl DualEncoderScorer for Siglip {
         let part = |name: &str| {
             config
                 .section(name)
-                .map(|c| serde_json::Value::Object(c.fields().clone()))
+                .map(|c| serde_json::Value::Object(c.fields.clone()))
         };
         let whole = serde_json::json!({"text_config": part("text_config")?, "vision_config": part("vision_config")?});
         let network: Network = serde_json::from_value(whole)

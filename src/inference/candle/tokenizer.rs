@@ -53,9 +53,11 @@ impl TokenizedPrompt {
 pub struct ClipTokenizer {
     tokenizer: Tokenizer,
     begin: u32,
-    end: u32,
-    pad: u32,
-    length: usize,
+    pub end: u32,
+    /// The id of the padding token.
+    pub pad: u32,
+    /// Tokens per chunk, including special tokens.
+    pub length: usize,
 }
 
 impl ClipTokenizer {
@@ -119,20 +121,6 @@ impl ClipTokenizer {
     pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(wrong)?;
         Ok(encoding.get_ids().to_vec())
-    }
-
-    pub fn end(&self) -> u32 {
-        self.end
-    }
-
-    /// The id of the padding token.
-    pub fn pad(&self) -> u32 {
-        self.pad
-    }
-
-    /// Tokens per chunk, including special tokens.
-    pub fn length(&self) -> usize {
-        self.length
     }
 
     /// Tokenizes `text` into as many chunks as it needs.

@@ -30,8 +30,8 @@ const CLASSES: [&str; 6] = [
 /// A model on disk. Opening it reads only `model_index.json`.
 #[derive(Clone, Debug)]
 pub struct ModelFolder {
-    root: PathBuf,
-    index: Config,
+    pub root: PathBuf,
+    pub index: Config,
     class: usize,
 }
 
@@ -53,14 +53,6 @@ impl ModelFolder {
             index,
             class,
         })
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    pub fn index(&self) -> &Config {
-        &self.index
     }
 
     pub fn xl(&self) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use tokio::runtime::{Handle, Runtime};
 
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The result of reading a body.
 pub(crate) enum Read {
@@ -23,7 +23,7 @@ pub(crate) struct Threads(pub(crate) Handle, Option<Runtime>);
 
 impl Threads {
     /// # Errors
-    /// [`ErrorKind::Io`] if the thread cannot start.
+    /// [`Error::failed`] if the thread cannot start.
     pub(crate) fn start(name: &str, what: &str) -> Result<Threads> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -33,7 +33,7 @@ impl Threads {
             .build()
             .map_err(|e| {
                 let what = format!("cannot start the {what}: {e}");
-                Error::new(ErrorKind::Io, what)
+                Error::failed(what)
             })?;
         Ok(Threads(runtime.handle().clone(), Some(runtime)))
     }
@@ -51,7 +51,7 @@ impl Drop for Threads {
 /// connections stay open for `idle`.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if the system's certificates cannot be read.
+/// [`Error::failed`] if the system's certificates cannot be read.
 pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Client> {
     // Fails if a provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -61,12 +61,7 @@ pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Clien
         .redirect(Policy::none())
         .pool_idle_timeout(idle)
         .build()
-        .map_err(|e| {
-            Error::new(
-                ErrorKind::Io,
-                format!("cannot create an HTTP client: {}", describe(&e)),
-            )
-        })
+        .map_err(|e| Error::failed(format!("cannot create an HTTP client: {}", describe(&e))))
 }
 
 /// Reads the body of `response`, up to `limit` bytes. A server may repeat the key in its response,

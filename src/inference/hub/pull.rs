@@ -223,8 +223,7 @@ fn wait<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::new(
-                    ErrorKind::Io,
+                return Err(Error::failed(
                     "internal error: the transfer was lost; please report this",
                 ));
             }

@@ -15,7 +15,7 @@ use super::Hub;
 use super::pull::corrupt;
 use crate::http::client::describe;
 use benchtop_model::weights::{FileOperation, FileProgress};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Maximum number of tries without receiving a new byte.
 const TRIES: u32 = 5;
@@ -105,7 +105,7 @@ impl Wanted {
     }
 
     fn refused(&self, what: String) -> Error {
-        Error::new(ErrorKind::Io, format!("{}: {what}", self.url)).file(&self.path)
+        Error::failed(format!("{}: {what}", self.url)).file(&self.path)
     }
 
     fn unreachable(&self, why: &str) -> Error {

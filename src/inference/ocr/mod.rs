@@ -20,7 +20,7 @@ use super::reader::TextReader;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 use benchtop_model::ocr::ReadText;
 use benchtop_model::vlm::Encoded;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Part of the fingerprint. Increase it with every change of the parser.
 const VERSION: u32 = 1;
@@ -68,8 +68,8 @@ impl Tesseract {
     /// Checks that the program is installed and has the languages.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the program or a language is missing, [`ErrorKind::Input`] for
-    /// invalid options, [`ErrorKind::Io`] if the program does not run.
+    /// [`Error::not_found`] if the program or a language is missing, [`Error::input`] for
+    /// invalid options, [`Error::failed`] if the program does not run.
     pub fn open(options: Options) -> Result<Tesseract> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_/-.".contains(c);
         let languages: Vec<&str> = options.languages.split('+').collect();
@@ -103,9 +103,7 @@ impl Tesseract {
                 "this is not Tesseract: its version is \"{}\"",
                 excerpt(version)
             );
-            return Err(Error::new(ErrorKind::Io, what)
-                .file(&options.program)
-                .help(INSTALL));
+            return Err(Error::failed(what).file(&options.program).help(INSTALL));
         }
         let listed = query(&options.program, "--list-langs")?;
         let installed: Vec<&str> = listed.lines().skip(1).map(str::trim).collect();
@@ -220,7 +218,7 @@ fn query(program: &Path, arg: &str) -> Result<String> {
         }
         Err(e) => return Err(Error::io(&e, "cannot run Tesseract", program)),
     };
-    Err(Error::new(ErrorKind::Io, format!("`tesseract {arg}` {what}")).file(program))
+    Err(Error::failed(format!("`tesseract {arg}` {what}")).file(program))
 }
 
 /// The text as one line of at most 160 characters.

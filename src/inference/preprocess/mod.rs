@@ -19,7 +19,7 @@ pub use resample::Resample;
 /// A preprocessor, which threads can share.
 #[derive(Clone, Debug)]
 pub struct Preprocessor {
-    steps: Steps,
+    pub steps: Steps,
     /// The value of each byte of red, green, and blue.
     values: Box<[[f32; 256]; 3]>,
 }
@@ -56,10 +56,6 @@ impl Preprocessor {
             steps,
             values: Box::new(values),
         }
-    }
-
-    pub fn steps(&self) -> &Steps {
-        &self.steps
     }
 
     /// Width and height of the result, if they do not depend on the picture.

@@ -112,11 +112,11 @@ impl Process {
     /// # Errors
     /// [`Error::unreachable`] with the end of its standard error.
     pub(super) fn start(launch: &Launch, patience: &Timeouts) -> Result<Process> {
-        let named = launch.program().display().to_string();
+        let named = launch.program.display().to_string();
         let (tell, from) = mpsc::channel();
         let life = Arc::new(Life::default());
         let (theirs, program) = (life.clone(), launch.clone());
-        let wrong = |what: String| Error::unreachable(what).file(launch.program());
+        let wrong = |what: String| Error::unreachable(what).file(&launch.program);
         std::thread::Builder::new()
             .name("worker".into())
             .spawn(move || live(&program, &tell, &theirs))

@@ -104,7 +104,7 @@ impl Reporting for JudgeRequest {
         let scored = queries::scored(shared, Some(Extractor::Strict))?;
         let all = unread(&scored, &self.models, watch.cancel)?;
         let mut judged = JudgeJournal::open(shared.project.root())?;
-        if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
+        if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings.damaged) {
             shared.broadcast.notices().push(notice);
         }
         let session = JudgeContext {
@@ -123,7 +123,7 @@ impl Reporting for JudgeRequest {
         shared.broadcast.send(Event::AnswersReparsed);
         let done = done?;
         let failed = done.failed;
-        Ok((report(self, &all, judged.readings(), done), failed))
+        Ok((report(self, &all, &judged.readings, done), failed))
     }
 }
 

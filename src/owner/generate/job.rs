@@ -84,7 +84,7 @@ impl GenerationJob {
 
     /// Number of failed pictures.
     pub fn failed(&self) -> u64 {
-        self.failures.failed().len() as u64
+        self.failures.failed.len() as u64
     }
 
     /// The numbers of its items; empty if the job makes missing pictures.
@@ -275,7 +275,7 @@ impl Job<OwnerContext> for GenerationJob {
     }
 
     fn failures(&self, _: &OwnerContext) -> Result<Vec<JobFailure>> {
-        let failed = self.failures.failed().values();
+        let failed = self.failures.failed.values();
         let mut list: Vec<JobFailure> = failed.map(|f| f.failure.clone()).collect();
         list.sort_by(|a, b| {
             (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample))

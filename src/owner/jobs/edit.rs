@@ -13,7 +13,7 @@ use crate::queries;
 use crate::visibility::AnnotatorView;
 use crate::writer::{DecisionRequest, Reply, WriterCommand};
 use benchtop_model::edit::{EditAct, EditMark};
-use benchtop_model::{Error, ErrorKind, Item, Result, Status};
+use benchtop_model::{Error, Item, Result, Status};
 use benchtop_pipeline::revise::{Batch, Revised};
 use benchtop_protocol::wire::{EditedItem, Receipt, request};
 use benchtop_store::Catalog;
@@ -149,10 +149,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
     if let Err(error) = std::thread::Builder::new().name("edit".into()).spawn(work) {
         give(
             &reply,
-            Err(Error::new(
-                ErrorKind::Io,
-                format!("cannot undo the edit: {error}"),
-            )),
+            Err(Error::failed(format!("cannot undo the edit: {error}"))),
         );
     }
 }

@@ -19,7 +19,7 @@ struct Ready {
 #[derive(Clone)]
 pub struct InForce {
     /// The errors of the files on disk, causes first; empty if there are none.
-    errors: Arc<Vec<Finding>>,
+    pub errors: Arc<Vec<Finding>>,
     /// Files on disk that cannot be read.
     unreadable: Arc<Vec<Finding>>,
     /// The usable parts of the files on disk. Used if no error-free metadata was seen.
@@ -55,11 +55,6 @@ impl InForce {
             disk,
             sound,
         }
-    }
-
-    /// The errors of the files on disk, causes first.
-    pub fn errors(&self) -> &[Finding] {
-        &self.errors
     }
 
     /// Whether there is error-free metadata, on disk or earlier.

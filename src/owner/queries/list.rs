@@ -34,31 +34,24 @@ impl View {
         if filter.asks_scores() {
             sight.check_scores()?;
         }
-        let derived = if filter.asks_metadata() {
-            Some(derived(shared, cancel)?)
-        } else {
-            None
-        };
+        let derived = filter
+            .asks_metadata()
+            .then(|| derived(shared, cancel))
+            .transpose()?;
         if let Some(derived) = derived
             .as_ref()
             .filter(|_| filter.all().any(|f| !f.fresh.is_empty()))
         {
-            derived.held.in_force().check()?;
+            derived.held.in_force.check()?;
         }
-        let pictures = if filter.asks_pictures() {
-            Some(
-                shared
-                    .requested
-                    .states(shared, filter.asks_broken(), cancel)?,
-            )
-        } else {
-            None
+        let states = || {
+            shared
+                .requested
+                .states(shared, filter.asks_broken(), cancel)
         };
-        let scores = if filter.asks_scores() {
-            Some(scored_by(shared, filter, cancel)?)
-        } else {
-            None
-        };
+        let pictures = filter.asks_pictures().then(states).transpose()?;
+        let scores = || scored_by(shared, filter, cancel);
+        let scores = filter.asks_scores().then(scores).transpose()?;
         let said = filter
             .all()
             .map(|f| &f.verdicts)

@@ -284,12 +284,7 @@ impl Rounds {
         for row in before.into_iter().chain(after) {
             inner.update_mask(who, row);
         }
-        Ok(match turn {
-            open::Given::Item(served) => NextAssignment::Item(served),
-            open::Given::Wait(until) => NextAssignment::Wait(until),
-            open::Given::Finished => NextAssignment::Finished,
-            open::Given::Closed => NextAssignment::Closed,
-        })
+        Ok(turn)
     }
 
     /// Releases the current item of `who`.

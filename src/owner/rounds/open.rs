@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use benchtop_model::round::lease::{JournaledVerdict, Leases, NextTicket};
 use benchtop_model::round::order::Ticket;
-use benchtop_model::round::state::{Assignment, RoundState, RoundVerdict};
+use benchtop_model::round::state::{Assignment, NextAssignment, RoundState, RoundVerdict};
 use benchtop_model::round::{Gold, Protocol, Round};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Verdict};
@@ -59,14 +59,6 @@ impl Role {
             Part::Main | Part::Revision | Part::Repeat | Part::Adjudication => Role::Item,
         }
     }
-}
-
-/// The next assignment of a person.
-pub(super) enum Given {
-    Item(Assignment),
-    Wait(i64),
-    Finished,
-    Closed,
 }
 
 /// A snapshot of a round, for long computations while decisions continue.
@@ -297,13 +289,13 @@ impl Open {
         list.get(ticket.item as usize).copied().flatten()
     }
 
-    pub(super) fn next(&mut self, who: &str, now: i64) -> Result<Given> {
+    pub(super) fn next(&mut self, who: &str, now: i64) -> Result<NextAssignment> {
         self.gives(who)?;
         let lease = match self.leases.next(who, now)? {
             NextTicket::Ticket(lease) => lease,
-            NextTicket::Wait(until) => return Ok(Given::Wait(until)),
-            NextTicket::Finished => return Ok(Given::Finished),
-            NextTicket::Closed => return Ok(Given::Closed),
+            NextTicket::Wait(until) => return Ok(NextAssignment::Wait(until)),
+            NextTicket::Finished => return Ok(NextAssignment::Finished),
+            NextTicket::Closed => return Ok(NextAssignment::Closed),
         };
         let none = || Error::not_found("the round served an item that is missing from the project");
         let row = self.row(lease.ticket).ok_or_else(none)?;
@@ -311,7 +303,7 @@ impl Open {
         let rows = ahead
             .into_iter()
             .filter_map(|item| self.rows[0].get(item as usize).copied().flatten());
-        Ok(Given::Item(Assignment {
+        Ok(NextAssignment::Item(Assignment {
             number: row + 1,
             item: self.round.id(lease.ticket).unwrap_or_default().to_string(),
             practice: lease.ticket.part == Part::Calibration,

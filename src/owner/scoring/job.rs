@@ -18,7 +18,7 @@ use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_model::{Error, Filter, Result};
 use benchtop_pipeline::scoring::runner::Spent;
 use benchtop_protocol::wire::{Request, request};
 use benchtop_store::jobs::JobHeader;
@@ -188,9 +188,9 @@ impl Scoring {
     /// Starts a job, or previews it.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for an invalid filter or a scorer that needs no job;
-    /// [`ErrorKind::Conflict`] if the scorer has an active job; [`ErrorKind::Denied`] for servers
-    /// without an agreement; [`ErrorKind::Cancelled`]; the reason that the scorer cannot run.
+    /// [`Error::usage`] for an invalid filter or a scorer that needs no job;
+    /// [`Error::conflict`] if the scorer has an active job; [`Error::denied`] for servers
+    /// without an agreement; [`Error::cancelled`]; the reason that the scorer cannot run.
     pub fn begin(
         &self,
         shared: &Arc<OwnerContext>,
@@ -254,7 +254,7 @@ impl Scoring {
         shared.jobs.prune(shared, SCORING.name, MAX_ENDED);
         made.scoring
             .map(|state| *state)
-            .ok_or_else(|| Error::new(ErrorKind::Io, "a scoring job without details"))
+            .ok_or_else(|| Error::failed("a scoring job without details"))
     }
 
     /// Checks that the scorer has no active job and that its last job has stopped.

@@ -41,7 +41,7 @@ pub(super) fn left(
     let scores = scores
         .as_ref()
         .map(|s| s.lock())
-        .filter(|s| s.about().short() == version);
+        .filter(|s| s.about.short() == version);
     let again = |scores: &Scores, key: u64| match scores.get(key).0 {
         ScoreState::Missing => true,
         ScoreState::Failed | ScoreState::Unparsed | ScoreState::Refused => {
@@ -110,7 +110,7 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
-    let scores = match held.filter(|s| *s.lock().about() == about) {
+    let scores = match held.filter(|s| *&s.lock().about == about) {
         Some(scores) => scores,
         None => shared.scoring.put(Scores::make_current(
             &shared.project.scores(),

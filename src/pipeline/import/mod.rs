@@ -253,7 +253,7 @@ impl<'a> Import<'a> {
         } else {
             "answers"
         };
-        if writer.rows() == 0 {
+        if writer.rows == 0 {
             return Ok(());
         }
         let n = self.manifest.next();

@@ -21,7 +21,7 @@ impl PredictionSegment {
     /// # Errors
     /// [`Error::corrupt`] if the segment is damaged.
     pub fn lines(&self, part: usize) -> Result<Option<String>> {
-        if part >= self.reader.frames().len() {
+        if part >= self.reader.frames.len() {
             return Ok(None);
         }
         let text = String::from_utf8(self.reader.frame(part)?);
@@ -34,8 +34,8 @@ impl PredictionSegment {
     /// # Errors
     /// [`Error::corrupt`] if the segment is damaged.
     pub fn prediction(&self, row: usize) -> Result<Option<Prediction>> {
-        let frame_rows = self.reader.frame_rows();
-        if row as u64 >= self.reader.rows() {
+        let frame_rows = self.reader.frame_rows;
+        if row as u64 >= self.reader.rows {
             return Ok(None);
         }
         let bytes = self.reader.frame(row / frame_rows)?;
@@ -48,7 +48,7 @@ impl PredictionSegment {
     /// [`Error::corrupt`] if the segment is damaged.
     pub fn predictions(&self) -> Result<Vec<Prediction>> {
         let mut rows = Vec::with_capacity(self.part.rows as usize);
-        for frame in 0..self.reader.frames().len() {
+        for frame in 0..self.reader.frames.len() {
             for line in self
                 .reader
                 .frame(frame)?

@@ -102,7 +102,7 @@ fn assert_migrated(project: &Project) {
         let (files, _) = jobs::GenerationFiles::read(root, stored).unwrap();
         assert_eq!(files.numbers, [1, 2]);
         assert_eq!(stored.header.token.as_deref(), Some("token"));
-        assert_eq!(files.failures.failed().len(), 1);
+        assert_eq!(files.failures.failed.len(), 1);
     }
     let index = Index::open(&project.index()).unwrap();
     assert_eq!(index.resume_point("ann").unwrap().as_deref(), Some("here"));

@@ -51,7 +51,7 @@ pub(super) fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Met
         .columns()
         .names
         .iter()
-        .map(|n| n.list().len() as u32)
+        .map(|n| n.names.len() as u32)
         .collect();
     Meta {
         segments,
@@ -84,7 +84,7 @@ pub(super) fn add(
 
 /// The rows of the items in a segment of revisions.
 fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
-    let mut rows = Vec::with_capacity(reader.rows() as usize);
+    let mut rows = Vec::with_capacity(reader.rows as usize);
     each_item(reader, &mut |item| {
         let unknown = || {
             Error::corrupt(format!(
@@ -95,7 +95,7 @@ fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
         rows.push(
             catalog
                 .row_of_hash(id_hash(&item.id))
-                .ok_or_else(|| unknown().file(reader.path()))?,
+                .ok_or_else(|| unknown().file(&reader.path))?,
         );
         Ok(())
     })?;
@@ -104,13 +104,13 @@ fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
 
 /// Calls `each` with every item of a segment.
 fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Result<()> {
-    for frame in 0..reader.frames().len() {
+    for frame in 0..reader.frames.len() {
         for line in reader
             .frame(frame)?
             .split(|b| *b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            each(catalog::parse(line).map_err(|problem| problem.file(reader.path()))?)?;
+            each(catalog::parse(line).map_err(|problem| problem.file(&reader.path))?)?;
         }
     }
     Ok(())
@@ -120,7 +120,7 @@ fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Resul
 pub(super) fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()> {
     let frames: Vec<_> = catalog
         .segments()
-        .map(|s| (s.file().to_string(), s.frames().to_vec()))
+        .map(|s| (s.file().to_string(), s.frames.to_vec()))
         .collect();
     let meta = describe(segments, catalog, index.meta().unwrap_or_default());
     index.write_catalog(catalog, 0, &frames, &meta)
@@ -154,7 +154,7 @@ pub(super) fn rebuild(project: &Project, parts: &[&Segment]) -> Result<Catalog> 
                         "the segment revises `{}`, which does not exist",
                         item.id
                     ))
-                    .file(reader.path())),
+                    .file(&reader.path)),
                 })?;
             }
         }

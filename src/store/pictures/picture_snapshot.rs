@@ -192,10 +192,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
         path: journal,
         names: tail.names,
         explained: tail.explained,
-        whole: ValidPrefix {
-            length: tail.length,
-            torn: false,
-        },
+        whole: ValidPrefix::new(tail.length, None),
         prefix,
         in_snapshot: rows,
         ..Pictures::default()

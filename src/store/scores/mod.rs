@@ -87,7 +87,7 @@ struct Entry {
 /// All scores of one version of a scorer.
 #[derive(Debug)]
 pub struct Scores {
-    about: ScorerVersion,
+    pub about: ScorerVersion,
     path: PathBuf,
     entries: HashMap<u64, Entry>,
     rows: LazyAppend,
@@ -95,7 +95,7 @@ pub struct Scores {
     /// For reading details, or `None` before there are any.
     reading: Option<File>,
     /// Problems found when the files were opened.
-    problems: Vec<Error>,
+    pub problems: Vec<Error>,
 }
 
 fn folder_of(scores: &Path, scorer: &Scorer) -> PathBuf {
@@ -155,10 +155,9 @@ impl Scores {
         disk::ensure_below(scores, &folder)?;
         let short = about.short();
         let text = serde_json::to_vec_pretty(&about).map_err(|e| {
-            Error::new(
-                ErrorKind::Io,
-                format!("cannot serialize the description of the scorer: {e}"),
-            )
+            Error::failed(format!(
+                "cannot serialize the description of the scorer: {e}"
+            ))
         })?;
         disk::write_new(&folder.join(format!("{short}.json")), &text)?;
         disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
@@ -188,18 +187,9 @@ impl Scores {
                     .help("run the scorer again; it computes only the missing scores"),
             );
         }
-        let whole = ValidPrefix {
-            length: (bytes.len() / ROW * ROW) as u64,
-            torn: bytes.len() % ROW != 0,
-        };
+        let whole = ValidPrefix::of_rows(bytes.len() as u64, ROW as u64);
         let rows = LazyAppend::new(path, whole);
-        let appending = LazyAppend::new(
-            details.clone(),
-            ValidPrefix {
-                length: written,
-                torn: false,
-            },
-        );
+        let appending = LazyAppend::new(details.clone(), ValidPrefix::new(written, None));
         let reading = open_details(&details)?;
         Ok(Scores {
             about,
@@ -212,19 +202,10 @@ impl Scores {
         })
     }
 
-    pub fn about(&self) -> &ScorerVersion {
-        &self.about
-    }
-
     /// Whether the files must be reopened; see
     /// [`AppendLog::lost`](crate::append_log::AppendLog::lost).
     pub fn must_reopen(&self) -> bool {
         self.rows.must_reopen() || self.details.must_reopen()
-    }
-
-    /// Problems found when the files were opened.
-    pub fn problems(&self) -> &[Error] {
-        &self.problems
     }
 
     /// Number of inputs with a score or a reason for its absence.

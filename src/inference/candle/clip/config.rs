@@ -71,7 +71,7 @@ impl ClipConfig {
         let config = Config::read(file)?;
         config.only("model_type", "clip")?;
         let projection_dim = config.count("projection_dim", Some(512))?;
-        let fields = Value::Object(part(&config, "text_config")?.fields().clone());
+        let fields = Value::Object(part(&config, "text_config")?.fields.clone());
         let mut text = TextConfig::section(fields).map_err(|problem| problem.file(file))?;
         // The projection of the whole model counts, not the part's.
         (text.projection_dim, text.with_projection) = (projection_dim, true);

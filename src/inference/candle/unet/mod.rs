@@ -35,7 +35,7 @@ pub struct Condition {
 
 #[derive(Clone, Debug)]
 pub struct UNet {
-    config: UNetConfig,
+    pub config: UNetConfig,
     dtype: DType,
     device: Device,
     conv_in: Conv3,
@@ -134,10 +134,6 @@ impl UNet {
             conv_out: Conv3::new(first.channels, config.out_channels, same, vb.pp("conv_out"))?,
             config,
         })
-    }
-
-    pub fn config(&self) -> &UNetConfig {
-        &self.config
     }
 
     /// Computes the conditioning once for all steps, from the text (`[b, tokens, context]`) and,
