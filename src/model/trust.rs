@@ -192,7 +192,7 @@ impl PendingConsent {
 
     /// The request for agreement, as a sentence.
     pub fn description(&self) -> String {
-        let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
+        let to = self.names();
         match to.is_empty() {
             true => format!(
                 "you did not start this job on this machine; {}",
@@ -206,6 +206,10 @@ impl PendingConsent {
         }
     }
 
+    fn names(&self) -> Vec<String> {
+        self.to.iter().map(|w| w.destination.to_string()).collect()
+    }
+
     /// What is known of a job without destinations.
     fn nothing(&self) -> String {
         match self.count {
@@ -216,7 +220,7 @@ impl PendingConsent {
 
     /// The possible answers to [`says`](Self::says), each with an explanation. Yes is first.
     pub fn choices(&self) -> Vec<(String, String)> {
-        let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
+        let to = self.names();
         let yes = match to.is_empty() {
             true => ("resume".to_string(), String::new()),
             false => (
@@ -229,7 +233,7 @@ impl PendingConsent {
 
     /// Why the job waits, as a line for job lists.
     pub fn reason(&self) -> String {
-        let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
+        let to = self.names();
         let origin = if self.elsewhere {
             " (not started by you here, or changed since)"
         } else {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use super::start;
@@ -119,10 +119,7 @@ impl Client {
                 route(message, &waiters, &mut on);
             }
             // Dropping the senders wakes all waiting threads.
-            waiters
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clear();
+            lock(&waiters).clear();
             on(Incoming::Lost);
         };
         std::thread::Builder::new()
@@ -161,10 +158,7 @@ impl Client {
     }
 
     fn write(&self, message: &ToOwner) -> Result<()> {
-        write_frame(
-            &mut self.stream.lock().unwrap_or_else(PoisonError::into_inner),
-            message,
-        )
+        write_frame(&mut *lock(&self.stream), message)
     }
 
     /// Sends a request and waits for the reply.
@@ -210,10 +204,7 @@ impl Client {
     fn wait(&self, ask: AnyRequest, watch: &mut dyn FnMut(Progress)) -> Result<AnyReply> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let (sender, receiver) = mpsc::channel();
-        self.waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(number, sender);
+        lock(&self.waiting).insert(number, sender);
         self.write(&ToOwner::Request(number, ask))?;
         loop {
             match receiver.recv() {
@@ -221,10 +212,7 @@ impl Client {
                 Ok(Reply::Answer(answer)) if matches!(&*answer, Ok(reply) if reply.is_partial()) => {
                 }
                 Ok(Reply::Answer(answer)) => {
-                    self.waiting
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .remove(&number);
+                    lock(&self.waiting).remove(&number);
                     return *answer;
                 }
                 Err(_) => return Err(unreachable("the owner closed it")),
@@ -234,7 +222,7 @@ impl Client {
 
     /// Closes the connection. The reading thread ends with [`Incoming::Lost`].
     pub fn close(&self) {
-        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = lock(&self.stream);
         let _ = stream.shutdown(std::net::Shutdown::Both);
     }
 }
@@ -243,6 +231,10 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
@@ -268,13 +260,7 @@ fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
 }
 
 fn route(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
-    let waiter = |number: &u64| {
-        waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(number)
-            .cloned()
-    };
+    let waiter = |number: &u64| lock(&waiting).get(number).cloned();
     match message {
         FromOwner::Reply(number, answer) => match waiter(&number) {
             Some(waiter) => drop(waiter.send(Reply::Answer(answer))),

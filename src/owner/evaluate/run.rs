@@ -9,7 +9,8 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::{self, Job};
 use crate::trust;
-use benchtop_model::evaluation::{RunFailure, RunQuestion, RunState};
+use benchtop_model::evaluation::{RunQuestion, RunState};
+use benchtop_model::generation::Failure;
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
@@ -256,7 +257,7 @@ impl Job<OwnerContext> for RunJob {
 
     fn failures(&self, shared: &OwnerContext) -> Result<Vec<JobFailure>> {
         let (progress, _) = runs::progress(shared.project.root(), self.run.id)?;
-        let of = |(asked, (item, failure)): (RunQuestion, (String, RunFailure))| {
+        let of = |(asked, (item, failure)): (RunQuestion, (String, Failure))| {
             let (dataset, picture) = item.split_once('/').unwrap_or(("", &item));
             JobFailure {
                 dataset: dataset.to_string(),

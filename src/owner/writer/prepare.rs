@@ -109,13 +109,19 @@ impl Writer {
             })));
         }
         let nothing = |word: &str| Error::conflict(format!("you have nothing to {word}"));
+        let redo = matches!(wish, DecisionRequest::Redo(_));
         let (row, mut act) = match wish {
             DecisionRequest::Decide(decide) => (
                 self.decidable(&who, &decide, &ledger)?,
                 Act::Judge(decide.judgement),
             ),
-            DecisionRequest::Undo(_) => {
-                match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
+            DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => {
+                let (step, word) = match redo {
+                    true => (ledger.redoable(&who), "redo"),
+                    false => (ledger.undoable(&who), "undo"),
+                };
+                match step.ok_or_else(|| nothing(word))? {
+                    (LastStep::Verdict(target, _), row) if redo => (row, Act::Redo(target)),
                     (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
                     (LastStep::Edit(rev), row) => {
                         return Ok(Err(Instead::Edit(StepEdit {
@@ -123,21 +129,7 @@ impl Writer {
                             uuid,
                             rev,
                             row,
-                            redo: false,
-                        })));
-                    }
-                }
-            }
-            DecisionRequest::Redo(_) => {
-                match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
-                    (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
-                    (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Instead::Edit(StepEdit {
-                            who,
-                            uuid,
-                            rev,
-                            row,
-                            redo: true,
+                            redo,
                         })));
                     }
                 }

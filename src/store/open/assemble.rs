@@ -82,21 +82,17 @@ pub(super) fn add(
     Ok(())
 }
 
+fn unknown(item: &Item, reader: &Reader) -> Error {
+    let what = format!("the segment revises `{}`, which does not exist", item.id);
+    Error::corrupt(what).file(&reader.path)
+}
+
 /// The rows of the items in a segment of revisions.
 fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
     let mut rows = Vec::with_capacity(reader.rows as usize);
     each_item(reader, &mut |item| {
-        let unknown = || {
-            Error::corrupt(format!(
-                "the segment revises `{}`, which does not exist",
-                item.id
-            ))
-        };
-        rows.push(
-            catalog
-                .row_of_hash(id_hash(&item.id))
-                .ok_or_else(|| unknown().file(&reader.path))?,
-        );
+        let row = catalog.row_of_hash(id_hash(&item.id));
+        rows.push(row.ok_or_else(|| unknown(&item, reader))?);
         Ok(())
     })?;
     Ok(rows)
@@ -150,11 +146,7 @@ pub(super) fn rebuild(project: &Project, parts: &[&Segment]) -> Result<Catalog> 
                 }
                 each_item(&reader, &mut |item| match rows.get(&id_hash(&item.id)) {
                     Some(row) => columns.replace(*row, &item),
-                    None => Err(Error::corrupt(format!(
-                        "the segment revises `{}`, which does not exist",
-                        item.id
-                    ))
-                    .file(&reader.path)),
+                    None => Err(unknown(&item, &reader)),
                 })?;
             }
         }
