@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hash::{first_bytes, of_texts};
-use super::{Error, ErrorKind, ImageRef, Item, Result};
+use super::{Error, ImageRef, Item, Result};
 
 /// Key of the picture that a data set calls `name`. Items with the same key share the picture.
 pub fn picture_key(dataset: &str, name: &str) -> u64 {
@@ -96,33 +96,26 @@ impl GeneratedImage {
     }
 }
 
-/// State of an item's picture, for the filter word `picture:`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PictureState {
-    /// The picture exists.
-    Yes,
-    /// The picture is a draft.
-    Draft,
-    /// The picture or its file is missing, or the prompt has changed since.
-    Missing,
-    /// The item has no picture.
-    None,
-    /// The file exists but cannot be shown, as found at import.
-    Unreadable,
-    /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
-    /// the hash reads every file, so only filters that ask for it do so.
-    Broken,
+named! {
+    /// State of an item's picture, for the filter word `picture:`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum PictureState {
+        /// The picture exists.
+        Yes = "yes",
+        /// The picture is a draft.
+        Draft = "draft",
+        /// The picture or its file is missing, or the prompt has changed since.
+        Missing = "missing",
+        /// The item has no picture.
+        None = "none",
+        /// The file exists but cannot be shown, as found at import.
+        Unreadable = "unreadable",
+        /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
+        /// the hash reads every file, so only filters that ask for it do so.
+        Broken = "broken",
+    }
 }
-
-named!(PictureState {
-    Yes: "yes",
-    Draft: "draft",
-    Missing: "missing",
-    None: "none",
-    Unreadable: "unreadable",
-    Broken: "broken",
-});
 
 impl PictureState {
     /// Whether a filter for `asked` matches this state.
@@ -154,7 +147,7 @@ pub fn picture_to_generate(item: &Item) -> Option<PictureRequest<'_>> {
 /// Fails if drafts would be used as pictures of a model. `of` counts the units named `what`.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if there are drafts and `wanted` is false.
+/// [`Error::conflict`] if there are drafts and `wanted` is false.
 pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Result<()> {
     if drafts == 0 || wanted {
         return Ok(());
@@ -162,9 +155,7 @@ pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Resul
     let what = format!("{drafts} of {of} {what} show a draft instead of a model's picture");
     let help = "set a model in [generate] and run `benchtop generate`, leave the drafts out with --filter 'NOT picture:draft', \
                 or use them with --drafts";
-    Err(Error::new(ErrorKind::Conflict, what)
-        .field("drafts")
-        .help(help))
+    Err(Error::conflict(what).field("drafts").help(help))
 }
 
 #[cfg(test)]

@@ -321,7 +321,7 @@ impl Composition {
             columns.push(&item)?;
             writer.push(&line)
         })?;
-        if writer.rows() == 0 {
+        if writer.rows == 0 {
             return Ok(self.nothing_new(report));
         }
         let holds = Content::Items {
@@ -352,7 +352,7 @@ impl Composition {
         catalog: &Catalog,
         cancel: Cancel<'_>,
     ) -> Result<bool> {
-        let revised = catalog.revisions().list().iter().flat_map(|r| &*r.rows);
+        let revised = catalog.revisions().list.iter().flat_map(|r| &*r.rows);
         let mut of = revised.map(|row| catalog.columns().value(Field::Dataset, *row as usize));
         if of.any(|dataset| dataset == self.dataset()) {
             return Ok(false);

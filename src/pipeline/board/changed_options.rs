@@ -58,7 +58,7 @@ impl Changed {
         let mut found = Changed::default();
         if !catalog
             .revisions()
-            .list()
+            .list
             .iter()
             .any(|revision| is_later(revision.file()))
         {

@@ -171,7 +171,7 @@ impl<'a> Import<'a> {
                     "{name}: {duplicates} rows appear more than once{differ}; the first of each is used"
                 ));
             }
-            let rows = set.writer.rows();
+            let rows = set.writer.rows;
             self.report.predictions += rows;
             self.keep(
                 set.writer,

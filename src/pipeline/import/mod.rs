@@ -232,7 +232,7 @@ impl<'a> Import<'a> {
         source: &Source,
         source_blake3: &str,
     ) -> Result<()> {
-        if writer.rows() > 0 {
+        if writer.rows > 0 {
             let source = source.found.path.display().to_string();
             let part = self.made.push(writer, holds, source)?;
             (part.duplicates, part.source_blake3) = (duplicates, source_blake3.to_string());

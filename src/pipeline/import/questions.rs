@@ -69,7 +69,7 @@ impl Import<'_> {
         }
         self.note(source, reader.notes());
         self.report.notes.extend(unreadable.note(&source.name()));
-        let rows = writer.rows();
+        let rows = writer.rows;
         self.report.items += rows;
         let duplicates = self.report.duplicates - before;
         self.keep(

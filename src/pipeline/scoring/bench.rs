@@ -51,7 +51,7 @@ impl<'a> Groups<'a> {
         Ok(Groups {
             named: Some(&columns.codes[at]),
             kind,
-            names: columns.names[at].list().to_vec(),
+            names: columns.names[at].names.to_vec(),
         })
     }
 

@@ -35,7 +35,7 @@ impl Ready {
         Ready {
             column,
             test: *test,
-            thresholds: subtasks.list().iter().map(threshold).collect(),
+            thresholds: subtasks.names.iter().map(threshold).collect(),
         }
     }
 

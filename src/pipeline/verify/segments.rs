@@ -100,16 +100,16 @@ impl Verifier<'_> {
             let (lost, offset) = match &reader {
                 Err(_) => (words(part), None),
                 Ok(reader) => {
-                    let frames = 0..reader.frames().len();
+                    let frames = 0..reader.frames.len();
                     let bad: Vec<usize> = frames.filter(|at| reader.frame(*at).is_err()).collect();
-                    let each = reader.frame_rows() as u64;
+                    let each = reader.frame_rows as u64;
                     let rows: u64 = bad
                         .iter()
                         .map(|at| each.min(part.rows - (*at as u64 * each).min(part.rows)))
                         .sum();
                     let first = bad
                         .first()
-                        .and_then(|at| reader.frames().get(*at))
+                        .and_then(|at| reader.frames.get(*at))
                         .map(|frame| frame.offset);
                     (format!("{rows} of {}", words(part)), first)
                 }
@@ -128,7 +128,7 @@ impl Verifier<'_> {
             return Ok(());
         }
         let mut rows = 0;
-        for at in 0..reader.frames().len() {
+        for at in 0..reader.frames.len() {
             let Ok(lines) = reader.frame(at) else {
                 continue;
             };
