@@ -74,6 +74,16 @@ impl Error {
         Self::new(ErrorKind::Input, what)
     }
 
+    /// An error of kind [`ErrorKind::Usage`].
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, what)
+    }
+
+    /// An error of kind [`ErrorKind::NotFound`].
+    pub fn not_found(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, what)
+    }
+
     /// An I/O error on `path`. The kind follows from the operating system's error.
     pub fn io(err: &std::io::Error, doing: &str, path: &Path) -> Self {
         use std::io::ErrorKind as E;

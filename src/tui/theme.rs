@@ -97,7 +97,7 @@ impl Theme {
             .into_iter()
             .find(|(n, _)| *n == name)
             .ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("no theme named `{name}`"))
+                Error::not_found(format!("no theme named `{name}`"))
                     .help(format!("available themes: {}", known()))
             })?;
         let mut theme = Theme::blank();

@@ -14,7 +14,7 @@ use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{BootstrapResult, Rank, ScEstimate, untested};
 use benchtop_model::board::{Better, Board, Cell, Column, Row};
-use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_model::{Error, Result, clean};
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, rows_as};
 
@@ -175,7 +175,7 @@ impl Source {
         out: &mut dyn Write,
     ) -> Result<()> {
         let [a, b] = models else {
-            return Err(Error::new(ErrorKind::Usage, "--compare takes two models"));
+            return Err(Error::usage("--compare takes two models"));
         };
         let plan = Bootstrap {
             draws: args.draws,

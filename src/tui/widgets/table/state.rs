@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::{CopyFormat, CopyWhat, Extent, SortKey, Spec, TableEffect, Window};
 use crate::action::Action;
 use crate::widgets::text;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Columns before the first cell: the cursor's mark, the selection's mark, and a space.
 pub const GUTTER: u16 = 3;
@@ -475,7 +475,7 @@ impl TableState {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Usage`] if the pattern is invalid.
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) if the pattern is invalid.
     pub fn regex(column: usize, pattern: &str, on: bool) -> Result<TableEffect> {
         regex::Regex::new(pattern).map_err(|e| bad_regex(&e))?;
         Ok(TableEffect::SelectRegex {
@@ -502,10 +502,7 @@ pub(super) fn bad_regex(error: &regex::Error) -> Error {
         .unwrap_or_default()
         .trim_start_matches("error: ")
         .to_string();
-    Error::new(
-        ErrorKind::Usage,
-        format!("invalid regular expression: {last}"),
-    )
+    Error::usage(format!("invalid regular expression: {last}"))
 }
 
 #[cfg(test)]
