@@ -339,6 +339,15 @@ impl Look {
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
+
+    /// The mark before a line: whether the cursor is `here`.
+    pub fn cursor_mark(&self, here: bool) -> &'static str {
+        match (here, self.accessible) {
+            (true, true) => ">",
+            (true, false) => "▌",
+            (false, _) => " ",
+        }
+    }
 }
 
 fn parse<'t>(text: &'t str, file: &Path) -> Result<Spanned<DeTable<'t>>> {

@@ -28,6 +28,7 @@ pub fn copy(text: &str) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn copies_are_encoded_and_bounded() {

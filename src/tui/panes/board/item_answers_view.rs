@@ -16,6 +16,7 @@ use crate::panes::review::draw_picture;
 use crate::preview::View;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
+use crate::widgets::lines::draw_more;
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 use benchtop_model::board::{AnswerDetail, ItemAnswers, ModelAnswer};
@@ -335,21 +336,8 @@ impl AnswerView {
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.scroll)) {
             buf.set_stringn(area.x, y, &line.text, room, look.style(line.role));
         }
-        let below = self.overflow - self.scroll;
-        if below > 0 {
-            let more = format!(" {below} more: {} ", keys.press(Action::AnswerDown));
-            let x = area
-                .right()
-                .saturating_sub(text::width(&more) as u16)
-                .max(area.x);
-            buf.set_stringn(
-                x,
-                area.bottom() - 1,
-                &more,
-                usize::from(area.right() - x),
-                look.style(Role::Hint),
-            );
-        }
+        let key = keys.press(Action::AnswerDown);
+        draw_more(self.overflow - self.scroll, &key, area, buf, look);
     }
 }
 

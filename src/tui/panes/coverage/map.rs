@@ -192,7 +192,6 @@ pub fn draw(
     if area.height < 6 {
         return table.draw(area, buf, look);
     }
-    let room = usize::from(area.width);
     let possible = match grid.filter(|g| !g.excluded.is_empty()).map(Grid::filled) {
         Some((possible, filled)) => format!("  {filled} of {possible} possible cells"),
         None => String::new(),
@@ -242,14 +241,10 @@ pub fn draw(
             look.style(Role::Heading),
         );
     }
-    for (i, line) in detail(table, grid).into_iter().enumerate() {
-        buf.set_stringn(
-            area.x + 1,
-            y + 1 + i as u16,
-            text::fit(&line, room - 1),
-            room - 1,
-            look.style(Role::Dim),
-        );
+    let below = areas::top(area, y + 1 - area.y).1;
+    let mut lines = Lines::new(areas::left(below, 1, 0).1, buf, look);
+    for line in detail(table, grid) {
+        lines.text(&line, Role::Dim);
     }
 }
 

@@ -152,15 +152,8 @@ impl GeneratePane {
             String::new()
         };
         let caption = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
-        let room = usize::from(parts.caption.width);
         let role = if newest.draft { Role::Warn } else { Role::Dim };
-        buf.set_stringn(
-            parts.caption.x,
-            parts.caption.y,
-            text::fit(&caption, room),
-            room,
-            look.style(role),
-        );
+        Lines::new(parts.caption, buf, look).text(&caption, role);
     }
 
     fn draw_job(&self, lines: &mut Lines<'_>) {

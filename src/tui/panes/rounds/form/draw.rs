@@ -71,11 +71,7 @@ impl Form {
     fn draw_field(&self, at: usize, row: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
         let (key, value) = self.fields.get(at)?;
         let here = at == self.at;
-        let mark = match (here, look.accessible) {
-            (true, true) => ">",
-            (true, false) => "▌",
-            (false, _) => " ",
-        };
+        let mark = look.cursor_mark(here);
         buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
         let problem = self.problem(*key);
         let role = if problem.is_some() {
