@@ -136,7 +136,7 @@ impl AdjudicatePane {
 
     /// The message that replaces a dispute.
     fn empty(&self, scene: &Scene<'_>) -> Option<Empty> {
-        let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
+        let nothing = |hint: &str| Some(Empty::Nothing(hint.into()));
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
             (Some(Err(problem)), _) | (_, Some(Err(problem))) => {

@@ -37,11 +37,7 @@ pub(super) fn right(is: bool) -> (&'static str, Role) {
 /// A cell with right or wrong, or with the similarity to the reference.
 pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
     match (is.map(right), similarity) {
-        (Some((word, role)), _) => {
-            let mut cell = LocalCell::text(word);
-            cell.view.role = role;
-            cell
-        }
+        (Some((word, role)), _) => LocalCell::text(word).role(role),
         (None, Some(similarity)) => {
             LocalCell::number(format!("{similarity:.2}"), Some(f64::from(similarity)))
         }
@@ -50,11 +46,7 @@ pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
 }
 
 pub(super) fn or_none(text: Option<&String>, none: &str) -> LocalCell {
-    let mut cell = LocalCell::text(text.map_or(none, |t| t.as_str()));
-    if text.is_none() {
-        cell.view.role = Role::Dim;
-    }
-    cell
+    text.map_or_else(|| LocalCell::text(none).role(Role::Dim), LocalCell::text)
 }
 
 /// The text for an answer that was not parsed.
@@ -105,7 +97,7 @@ impl DrilldownView {
         columns.push(Spec::text("raw output", 24));
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "no answers that may be shown; esc goes back".into();
-        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
+        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing(hint));
         let model = model.to_string();
         let (order, only_wrong, wrong_first) = (Vec::new(), false, false);
         let mut view = DrilldownView {
@@ -171,8 +163,7 @@ impl DrilldownView {
         } else {
             "no answers that may be shown; esc goes back"
         };
-        self.table
-            .set_rows(rows, Empty::Nothing { hint: hint.into() });
+        self.table.set_rows(rows, Empty::Nothing(hint.into()));
         let mut note = Vec::new();
         let sent = self.answers.len() as u64;
         if sent < self.all {

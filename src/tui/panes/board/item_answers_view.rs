@@ -124,7 +124,7 @@ impl AnswerView {
         );
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "no model answered this question".into();
-        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
+        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing(hint));
         let mut view = AnswerView {
             found,
             order: Vec::new(),
@@ -177,8 +177,7 @@ impl AnswerView {
             "no model answered this question"
         };
         let place = self.order.iter().position(|at| answers[*at].model == model);
-        self.table
-            .set_rows(rows, Empty::Nothing { hint: hint.into() });
+        self.table.set_rows(rows, Empty::Nothing(hint.into()));
         let mut note = Vec::new();
         if self.found.left_out > 0 {
             note.push(format!(

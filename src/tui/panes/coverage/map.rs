@@ -101,7 +101,7 @@ pub fn fill(
         Some(Ok(grid)) => {
             let hint =
                 format!("no item has a {rows} or a {columns}; `benchtop compose` makes items");
-            (Some(grid), Empty::Nothing { hint })
+            (Some(grid), Empty::Nothing(hint))
         }
     };
     // All measures have the same columns, so that cursor and sorting stay.
@@ -161,13 +161,10 @@ pub fn fill(
                 return cell(tally, true);
             }
             // Items in an excluded cell predate the rule. Highlight them.
-            let mut shown = LocalCell::number("×", None);
-            shown.view.role = Role::Dim;
-            if tally.all() > 0 {
-                shown = cell(tally, false);
-                shown.view.role = Role::Bad;
+            match tally.all() {
+                0 => LocalCell::missing("×"),
+                _ => cell(tally, false).role(Role::Bad),
             }
-            shown
         }));
         cells
     };

@@ -67,13 +67,17 @@ fn on_stale<P: Pane>(
         (0, _) => format!("{lack}{left}"),
         _ => format!("{stale}; {lack}{left}"),
     };
-    let (choices, lines): (Vec<Choice>, Vec<_>) = offers(done).into_iter().unzip();
-    cx.choose(title, lines, move |_: &mut P, pick, cx| {
-        match choices.get(pick) {
-            None | Some(Choice::Leave) => {}
-            Some(choice) => recompose::<P>(renames, *choice == Choice::DrawMissing, cx),
-        }
-    });
+    let line = |(_, line): &(Choice, (String, String))| line.clone();
+    cx.choose_of(
+        title,
+        offers(done),
+        line,
+        move |_: &mut P, (choice, _), cx| {
+            if choice != Choice::Leave {
+                recompose::<P>(renames, choice == Choice::DrawMissing, cx);
+            }
+        },
+    );
 }
 
 fn recompose<P: Pane>(renames: Vec<Rename>, draw_missing: bool, cx: &mut Context<'_>) {

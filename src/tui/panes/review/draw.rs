@@ -106,11 +106,9 @@ impl ReviewPane {
                 Empty::Loading
             } else if self.queue.is_all() {
                 let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();
-                Empty::Nothing { hint }
+                Empty::Nothing(hint)
             } else {
-                Empty::Filtered {
-                    hint: "/ then enter on an empty line shows all items".into(),
-                }
+                Empty::Filtered("/ then enter on an empty line shows all items".into())
             };
             return draw_empty(&empty, area, buf, look);
         }

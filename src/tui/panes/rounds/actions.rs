@@ -252,14 +252,16 @@ fn choose_close(round: &RoundState, cx: &mut Context<'_>) {
 }
 
 fn choose_rule(round: &RoundState, cx: &mut Context<'_>) {
-    let line = |p: &Protocol| (p.to_string(), rule_text(*p));
-    let mut lines: Vec<_> = RULES.iter().map(line).collect();
-    lines.push(("majority".into(), "kept if k of n accept".into()));
+    let line = |rule: &Option<Protocol>| match rule {
+        Some(rule) => (rule.to_string(), rule_text(*rule)),
+        None => ("majority".into(), "kept if k of n accept".into()),
+    };
     let name = round.name.clone();
     let title = format!("Try which rule on `{name}`?");
-    cx.choose(title, lines, move |_: &mut RoundsPane, pick, cx| {
-        if let Some(rule) = RULES.get(pick) {
-            return try_rule(name, *rule, cx);
+    let rules = RULES.map(Some).into_iter().chain([None]).collect();
+    cx.choose_of(title, rules, line, move |_: &mut RoundsPane, rule, cx| {
+        if let Some(rule) = rule {
+            return try_rule(name, rule, cx);
         }
         let label = "kept if at least this many accept";
         let prompt = Prompt::new(label, "3 of 5", Vec::new());

@@ -288,41 +288,13 @@ impl TableState {
                     column,
                 }]);
             }
-            Action::SortAscending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: false,
-                    },
-                    false,
-                ));
-            }
-            Action::SortDescending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: true,
-                    },
-                    false,
-                ));
-            }
-            Action::ThenAscending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: false,
-                    },
-                    true,
-                ));
-            }
-            Action::ThenDescending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: true,
-                    },
-                    true,
-                ));
+            Action::SortAscending
+            | Action::SortDescending
+            | Action::ThenAscending
+            | Action::ThenDescending => {
+                let descending = matches!(action, Action::SortDescending | Action::ThenDescending);
+                let then = matches!(action, Action::ThenAscending | Action::ThenDescending);
+                return Ok(self.sort_by(SortKey { column, descending }, then));
             }
             Action::Pin => self.pin(columns)?,
             Action::Hide => {
