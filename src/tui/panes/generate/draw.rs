@@ -250,11 +250,7 @@ impl GeneratePane {
         let ours = cpu.ours.map_or(String::new(), |o| {
             format!(", {} ours", percent(f64::from(o)).trim())
         });
-        let cores = if cpu.cores == 1 {
-            "1 core".to_string()
-        } else {
-            format!("{} cores", cpu.cores)
-        };
+        let cores = text::plural(cpu.cores, "core");
         let says = match cpu.busy {
             Some(_) => format!("{} of {cores}{ours}", percent(share)),
             None => cores,
@@ -365,11 +361,7 @@ fn made_with(job: &JobState) -> Vec<String> {
     // The reason for a fallback is on its own line.
     let mut lines: Vec<String> = with.split("; ").map(|part| format!(" {part}")).collect();
     if let Some(s) = &job.settings {
-        let steps = if s.steps == 1 {
-            "1 step".into()
-        } else {
-            format!("{} steps", s.steps)
-        };
+        let steps = text::plural(s.steps, "step");
         let how = format!("guidance {}, {}", s.guidance, s.scheduler.name());
         lines.push(format!(" {}x{}, {steps}, {how}", s.width, s.height));
     }

@@ -171,10 +171,9 @@ pub fn findings(
     let title = match (found.len(), errors) {
         (0, _) => "findings: none".to_string(),
         (n, e) => format!(
-            "findings: {e} {}, {} {}",
-            plural(e, "error"),
-            n - e,
-            plural(n - e, "warning")
+            "findings: {}, {}",
+            text::plural(e as u64, "error"),
+            text::plural((n - e) as u64, "warning")
         ),
     };
     let body = under_heading(&title, here, area, buf, look);
@@ -222,14 +221,6 @@ pub fn findings(
             *style
         };
         buf.set_stringn(body.x, body.y + (i - top) as u16, line, room, style);
-    }
-}
-
-fn plural(n: usize, word: &str) -> String {
-    if n == 1 {
-        word.to_string()
-    } else {
-        format!("{word}s")
     }
 }
 

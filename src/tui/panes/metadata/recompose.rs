@@ -113,8 +113,7 @@ fn offers(done: &Recomposed) -> Vec<(Choice, (String, String))> {
     let judged = |tally: &Tally| tally.all() - tally.count(Status::Pending);
     let voids = |n: u64| match n {
         0 => "voids no verdicts".to_string(),
-        1 => "voids 1 verdict".to_string(),
-        n => format!("voids {} verdicts", grouped(n)),
+        n => format!("voids {}", counted(n, "verdict")),
     };
     let (again, missing) = (done.changed.all() + done.kept, done.missing.all());
     let mut offers = Vec::new();

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::pane::{Ask, Context, Opens, Target, menu, table_menus};
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::prompt::Prompt;
-use crate::widgets::text::{counted, grouped};
+use crate::widgets::text::{counted, grouped, plural};
 use benchtop_model::Result;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
 use benchtop_model::round::{NewRound, Protocol};
@@ -140,11 +140,7 @@ impl RoundsPane {
             }
         };
         let visibility = if state.blind { "blind" } else { "open" };
-        let each = if state.overlap == 1 {
-            "1 annotator".into()
-        } else {
-            format!("{} annotators", state.overlap)
-        };
+        let each = plural(state.overlap, "annotator");
         let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
         let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
         let what = format!(
