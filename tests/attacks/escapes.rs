@@ -119,6 +119,8 @@ const CASES: &[Case] = &[
     Case("round reopen one", As::Text, false),
     Case("round reopen two --json", As::Json, false),
     Case("pace", As::Text, false),
+    Case("home", As::Text, false),
+    Case("home --json", As::Json, false),
     Case("pace --json", As::Json, false),
     Case("verdicts", As::Text, true),
     Case("verdicts --json", As::Json, true),

@@ -857,7 +857,7 @@ fn the_pane_shows_a_waiting_job_and_asks_for_consent() {
     );
     bench.start_owner();
     let mut seat = bench.seat("ann");
-    seat.keys("7");
+    seat.keys("gj");
     seat.wait_row(&["3 questions"]);
     std::thread::sleep(LULL);
     assert!(server.seen().is_empty(), "{:?}", server.seen());
