@@ -22,6 +22,7 @@
 //! | [`generated_image`] | generated pictures: keys, seeds, and journal records |
 //! | [`generation`] | image generation: tasks, settings, capabilities, and results |
 //! | [`history`] | points in time, decisions, differences, and merged journals |
+//! | [`home`] | the first screen: counts of items, open work, and activity |
 //! | [`image`] | references to an item's pictures |
 //! | [`import`] | an import: request, progress, and report |
 //! | [`item`] | a benchmark item |
@@ -71,6 +72,7 @@ pub mod free_form;
 pub mod generated_image;
 pub mod generation;
 pub mod history;
+pub mod home;
 pub mod image;
 pub mod import;
 pub mod item;

@@ -192,7 +192,7 @@ impl Far {
             }
         };
         let reader = Some(std::thread::spawn(read));
-        Far {
+        let far = Far {
             glass,
             keyboard,
             cut,
@@ -200,7 +200,10 @@ impl Far {
             master: Some(pair.master),
             writer,
             reader,
-        }
+        };
+        far.wait("Home", |shown| shown.contains("6 Score").then_some(()));
+        far.keyboard.send(b"gr");
+        far
     }
 
     fn text(&self) -> String {
