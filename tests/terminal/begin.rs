@@ -55,7 +55,8 @@ impl Place {
 }
 
 fn quit(mut pty: Pty) {
-    pty.wait_until("the program", |_| pty.state().0);
+    pty.wait_for("Home");
+    assert!(pty.state().0, "the alternate screen");
     pty.keys(b"q");
     assert!(pty.wait_end().success());
 }
