@@ -13,7 +13,7 @@ pub fn help(action: Action) -> &'static str {
 }
 
 // Review.
-pub const EMPTY_PROJECT: &str = "S adds sample items";
+pub const EMPTY_PROJECT: &str = "opens Home, where you add items";
 pub const NOT_SHOWN_YET: &str = "has not shown this item yet";
 pub const NOT_ON_SCREEN_YET: &str = "is not on screen yet";
 pub const NOT_ON_SCREEN: &str = "not on screen";

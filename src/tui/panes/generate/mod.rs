@@ -65,6 +65,8 @@ struct Failures {
 #[derive(Debug)]
 pub struct GeneratePane {
     jobs: Vec<JobState>,
+    /// Whether the list of jobs has come.
+    answered: bool,
     table: LocalTable,
     /// The job that the cursor moves to once it is in the list.
     goes_to: Option<u32>,
@@ -81,6 +83,7 @@ impl Default for GeneratePane {
     fn default() -> Self {
         GeneratePane {
             jobs: Vec::new(),
+            answered: false,
             table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
             goes_to: None,
             failures: None,
@@ -157,6 +160,7 @@ impl GeneratePane {
                 let here = new.or_else(|| self.job().map(|j| j.id));
                 self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
+                self.answered = true;
                 self.fill(Empty::Nothing {
                     hint: "no jobs: press n to generate pictures".into(),
                 });
@@ -245,9 +249,9 @@ impl GeneratePane {
     }
 
     /// Receives the failures of a job.
-    fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
+    fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>, back: String) {
         if let Some(open) = self.failures.as_mut().filter(|f| f.job == job) {
-            open.table = rows::failures(job, Some(&list));
+            open.table = rows::failures(job, Some(&list), back);
             open.list = Some(list);
         }
     }
@@ -320,11 +324,11 @@ impl GeneratePane {
         self.failures = Some(Failures {
             job: id,
             list: None,
-            table: rows::failures(id, None),
+            table: rows::failures(id, None, String::new()),
         });
         let ask = request::JobFailures { id, from: 0 };
-        cx.ask_now(ask, move |pane: &mut Self, list, _| {
-            pane.on_failures(id, list)
+        cx.ask_now(ask, move |pane: &mut Self, list, cx| {
+            pane.on_failures(id, list, cx.key(Action::Back))
         });
     }
 
@@ -469,6 +473,10 @@ impl Pane for GeneratePane {
 
     fn shows_progress(&self) -> bool {
         true
+    }
+
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        self.answered && self.jobs.is_empty() && self.failures.is_none()
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

@@ -3,6 +3,7 @@
 use super::error_line;
 use crate::theme::Role;
 use crate::widgets::meter::stretch;
+use crate::widgets::purpose::{Begin, Purpose};
 use crate::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;
 use benchtop_model::Result;
@@ -78,8 +79,20 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
     ]
 }
 
-/// The table of a job's failures.
-pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> LocalTable {
+const FAILURES: Purpose = Purpose {
+    about: "Here are the tasks that a job could not do, each with its reason; this job has none.",
+    example: &[
+        "item  why                              tries",
+        "#7    the picture is blank                 3",
+    ],
+};
+
+/// The table of a job's failures. `back` is the key that leaves it.
+pub(super) fn failures(
+    job: u32,
+    list: Option<&Result<Vec<JobFailure>>>,
+    back: String,
+) -> LocalTable {
     let mut columns = vec![
         Spec::text("item", 8),
         Spec::text("why", 44),
@@ -114,9 +127,13 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
         Some(Err(problem)) => (Vec::new(), Empty::Failed(error_line(problem))),
         Some(Ok(list)) => (
             list.iter().map(row).collect(),
-            Empty::Nothing {
-                hint: "no failures".into(),
-            },
+            Empty::Begin(
+                &FAILURES,
+                Begin {
+                    key: back,
+                    does: "goes back to the jobs",
+                },
+            ),
         ),
     };
     LocalTable::new(columns, rows, 1, empty)
