@@ -61,6 +61,12 @@ impl Page {
         self
     }
 
+    /// Adds each line of a text as a paragraph, such as of an error with paths and addresses.
+    pub fn lines_of(self, said: &str) -> Page {
+        said.lines()
+            .fold(self, |page, line| page.paragraph(text::clean(line.trim())))
+    }
+
     /// Adds a heading, after an empty line unless it comes first.
     pub fn heading(mut self, text: impl Into<String>) -> Page {
         if !self.paragraphs.is_empty() {

@@ -16,9 +16,9 @@ use crate::widgets::areas;
 use crate::widgets::purpose::{Begin, Purpose};
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
-use benchtop_model::ImageRef;
 use benchtop_model::scoring::bench::Sample;
 use benchtop_model::scoring::rules::RuleAction;
+use benchtop_model::{ImageRef, brief};
 
 /// The histogram of a scorer.
 const SCORES: Purpose = Purpose {
@@ -234,7 +234,12 @@ impl FiltersPane {
                 let whole = self.filter.is_empty() && self.only.is_none();
                 Some(match &scorer.not_ready {
                     Some(why) => Empty::Nothing {
-                        hint: format!("no scores by {}: {why}", scorer.scorer),
+                        hint: format!(
+                            "no scores by {}: {}; {} shows more",
+                            scorer.scorer,
+                            brief::of_text(why),
+                            keys.press(Action::Open)
+                        ),
                     },
                     None if whole => {
                         let begin = Begin {

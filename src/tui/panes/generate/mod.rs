@@ -26,11 +26,12 @@ use crate::action::Action;
 use crate::item::Picture;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, jobs, table_menus};
+use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Empty, LocalTable};
-use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Newest};
+use benchtop_model::{Result, brief};
 use benchtop_protocol::wire::request;
 
 /// Interval of gauge readings while a job runs.
@@ -346,6 +347,11 @@ impl GeneratePane {
     /// Opens the item of a failure, or of the job's newest picture.
     fn open_item(&self, id: u64, cx: &mut Context<'_>) {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
+        let reason = self.jobs.get(at).and_then(|job| job.reason.as_ref());
+        if let Some(reason) = reason.filter(|r| self.failures.is_none() && brief::shortens(r)) {
+            let page = Page::new(format!("Why job {} does not run", self.jobs[at].id));
+            return cx.page(page.lines_of(reason));
+        }
         let number = match &self.failures {
             Some(open) => {
                 let list = open.list.as_ref().and_then(|l| l.as_ref().ok());
