@@ -141,7 +141,7 @@ pub const NO_INTERVAL: &str = "no interval: ";
 
 // Generation.
 pub const NOT_MADE_YET: &str = "is not generated yet";
-pub const NEW_JOB: &str = "press n to generate pictures";
+pub const NEW_JOB: &str = "makes the pictures of items";
 pub const JOB_MENU: &str = "Generate";
 pub const JOB_START: &str = "samples of each";
 pub const JOB_WITHOUT_FAILURES: &str = "no failures";

@@ -78,7 +78,7 @@ fn yes_makes_the_folder_a_project_and_opens_it() {
     quit(pty);
     assert!(place.is_project());
     Project::open(&place.folder).unwrap();
-    assert_eq!(place.recent(), [place.folder.clone()]);
+    assert_eq!(place.recent(), std::slice::from_ref(&place.folder));
     stop(&place.folder);
 }
 

@@ -2,7 +2,6 @@
 
 use crate::action::{Action, Scope};
 use crate::panes::panes;
-use crate::widgets::purpose::Purpose;
 use benchtop_model::named;
 
 /// A tab of the first row: a step of the work, with its panes.
@@ -49,6 +48,15 @@ impl Tab {
             Tab::Score => Action::ScoreTab,
         }
     }
+}
+
+/// What a pane or view is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Purpose {
+    /// One sentence.
+    pub about: &'static str,
+    /// What it looks like with items: lines with numbers of the sample.
+    pub example: &'static [&'static str],
 }
 
 /// The row of a pane in `panes!`.

@@ -5,16 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::text;
+use crate::pane::id::Purpose;
 use crate::theme::{Look, Role};
-
-/// What a pane or view is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Purpose {
-    /// One sentence.
-    pub about: &'static str,
-    /// What it looks like with items: lines with numbers of the sample.
-    pub example: &'static [&'static str],
-}
 
 /// A key and what it does, as in "opens the review".
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::pane::id::Purpose;
 use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
-use crate::widgets::purpose::{Begin, Purpose};
+use crate::widgets::purpose::Begin;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{counted, grouped};
 use benchtop_metrics::statistics::wilson;

@@ -163,7 +163,7 @@ impl GeneratePane {
                 self.jobs = jobs;
                 self.answered = true;
                 self.fill(Empty::Nothing {
-                    hint: "no jobs: press n to generate pictures".into(),
+                    hint: "no jobs".into(),
                 });
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
                     self.table.go_to_id(at as u64);
@@ -214,7 +214,7 @@ impl GeneratePane {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
         self.fill(Empty::Nothing {
-            hint: "no jobs: press n to generate pictures".into(),
+            hint: "no jobs".into(),
         });
     }
 

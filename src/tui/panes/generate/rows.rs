@@ -1,9 +1,10 @@
 //! Jobs and failures as table rows.
 
 use super::error_line;
+use crate::pane::id::Purpose;
 use crate::theme::Role;
 use crate::widgets::meter::stretch;
-use crate::widgets::purpose::{Begin, Purpose};
+use crate::widgets::purpose::Begin;
 use crate::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;
 use benchtop_model::Result;

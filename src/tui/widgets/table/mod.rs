@@ -19,8 +19,9 @@ pub use local::{Answer, LocalCell, LocalTable};
 pub use state::TableState;
 pub use views::{DescribeView, FrequencyEffect, FrequencyView};
 
-use super::purpose::{Begin, Purpose};
+use super::purpose::Begin;
 use super::text;
+use crate::pane::id::Purpose;
 use crate::theme::Role;
 use benchtop_model::board::Better;
 
