@@ -226,22 +226,18 @@ impl FiltersPane {
             Some(Ok(scorers)) => scorers,
         };
         let Some(scorer) = scorers.get(self.at) else {
-            return Some(Empty::Nothing {
-                hint: "this project has no scorers".into(),
-            });
+            return Some(Empty::Nothing("this project has no scorers".into()));
         };
         match (self.shown(), &self.failed) {
             (Some((_, bench, _)), _) if bench.range.is_none() => {
                 let whole = self.filter.is_empty() && self.only.is_none();
                 Some(match &scorer.not_ready {
-                    Some(why) => Empty::Nothing {
-                        hint: format!(
-                            "no scores by {}: {}; {} shows more",
-                            scorer.scorer,
-                            brief::of_text(why),
-                            keys.press(Action::Open)
-                        ),
-                    },
+                    Some(why) => Empty::Nothing(format!(
+                        "no scores by {}: {}; {} shows more",
+                        scorer.scorer,
+                        brief::of_text(why),
+                        keys.press(Action::Open)
+                    )),
                     None if whole => {
                         let begin = Begin {
                             key: keys.press(Action::StartScoring),
@@ -249,12 +245,10 @@ impl FiltersPane {
                         };
                         Empty::Begin(&SCORES, begin)
                     }
-                    None => Empty::Filtered {
-                        hint: format!(
-                            "{} then enter on an empty line shows all items",
-                            keys.press(Action::Find)
-                        ),
-                    },
+                    None => Empty::Filtered(format!(
+                        "{} then enter on an empty line shows all items",
+                        keys.press(Action::Find)
+                    )),
                 })
             }
             (Some(_), _) => None,

@@ -162,9 +162,7 @@ impl GeneratePane {
                 self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
                 self.answered = true;
-                self.fill(Empty::Nothing {
-                    hint: "no jobs".into(),
-                });
+                self.fill(Empty::Nothing("no jobs".into()));
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
                     self.table.go_to_id(at as u64);
                 }
@@ -213,9 +211,7 @@ impl GeneratePane {
     fn on_removed(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
-        self.fill(Empty::Nothing {
-            hint: "no jobs".into(),
-        });
+        self.fill(Empty::Nothing("no jobs".into()));
     }
 
     /// Receives the gauges.

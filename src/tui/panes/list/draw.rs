@@ -62,12 +62,8 @@ impl ListPane {
             }
             Some(reason) => Empty::Failed(reason.clone()),
             None if !pager.answered || pager.window.of == 0 => Empty::Loading,
-            None if self.trail.is_empty() => Empty::Filtered {
-                hint: "X shows all items".into(),
-            },
-            None => Empty::Filtered {
-                hint: "X shows all items, q goes back".into(),
-            },
+            None if self.trail.is_empty() => Empty::Filtered("X shows all items".into()),
+            None => Empty::Filtered("X shows all items, q goes back".into()),
         }
     }
 

@@ -17,6 +17,8 @@ mod rows;
 mod side;
 mod text;
 
+pub use text::progress;
+
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -130,7 +132,7 @@ impl Pane for RoundsPane {
     }
 
     fn is_empty(&self, _scene: &Scene<'_>) -> bool {
-        !self.open && self.rounds.is_empty() && matches!(self.empty, Empty::Nothing { .. })
+        !self.open && self.rounds.is_empty() && matches!(self.empty, Empty::Nothing(_))
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

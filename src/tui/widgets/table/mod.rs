@@ -184,9 +184,9 @@ pub enum Empty {
     /// There are no rows yet, and a key begins with some.
     Begin(&'static Purpose, Begin),
     /// There are no rows, and no key creates some here.
-    Nothing { hint: String },
+    Nothing(String),
     /// No rows match the filter. The hint names the key that clears it.
-    Filtered { hint: String },
+    Filtered(String),
     /// The rows are still loading.
     Loading,
     /// The rows could not be loaded, and why.
