@@ -157,6 +157,22 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
         Ok(settings) => (settings, None),
         Err(problem) => (Settings::default(), Some(problem)),
     };
+    let ascii = locale::is_ascii(&env);
+    if settings.title && capabilities.answers && env.get("TERM").is_none_or(|t| t != "linux") {
+        let title = format!("benchtop: {}", project.config().name);
+        // The title is written past the output, which maps other characters.
+        let title = match ascii {
+            true => title.replace(|c: char| !c.is_ascii(), "?"),
+            false => title,
+        };
+        guard.set_title(&title).map_err(|e| {
+            Error::io(
+                &e,
+                "cannot set the window title",
+                std::path::Path::new("tty"),
+            )
+        })?;
+    }
     let background = settings.background(capabilities.background);
     let (look, wrong) = match look_of(&settings, background, level, &env) {
         Ok(look) => (look, wrong),
@@ -166,7 +182,6 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
             wrong.or(Some(problem)),
         ),
     };
-    let ascii = locale::is_ascii(&env);
     let themes = user_settings::themes(&env);
     let setting = Setting {
         capabilities,

@@ -25,6 +25,8 @@ pub struct Settings {
     pub theme: String,
     /// The background if the terminal does not report it: `dark` or `light`.
     pub background: Option<String>,
+    /// Whether the window title names the project.
+    pub title: bool,
 }
 
 impl Default for Settings {
@@ -32,6 +34,7 @@ impl Default for Settings {
         Settings {
             theme: AUTO.into(),
             background: None,
+            title: true,
         }
     }
 }
@@ -63,7 +66,7 @@ impl Settings {
             let line = e.span().map_or(1, |s| {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
-            let help = "known fields: theme, background";
+            let help = "known fields: theme, background, title";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)

@@ -13,7 +13,7 @@ pub fn help(action: Action) -> &'static str {
 }
 
 // Review.
-pub const EMPTY_PROJECT: &str = "S adds sample items";
+pub const EMPTY_PROJECT: &str = "opens Home, where you add items";
 pub const NOT_SHOWN_YET: &str = "has not shown this item yet";
 pub const NOT_ON_SCREEN_YET: &str = "is not on screen yet";
 pub const NOT_ON_SCREEN: &str = "not on screen";
@@ -141,7 +141,7 @@ pub const NO_INTERVAL: &str = "no interval: ";
 
 // Generation.
 pub const NOT_MADE_YET: &str = "is not generated yet";
-pub const NEW_JOB: &str = "press n to generate pictures";
+pub const NEW_JOB: &str = "makes the pictures of items";
 pub const JOB_MENU: &str = "Generate";
 pub const JOB_START: &str = "samples of each";
 pub const JOB_WITHOUT_FAILURES: &str = "no failures";

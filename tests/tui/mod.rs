@@ -8,6 +8,7 @@ mod board;
 mod by_hand;
 mod bytes;
 mod company;
+mod empty;
 mod filters;
 mod first;
 mod generate;

@@ -230,6 +230,7 @@ impl App {
                     self.prompt_changed();
                 }
             }
+            Some(Overlay::Page(page)) if page.typing() => page.paste(pasted),
             None if pastes => {
                 self.with_pane(self.at, |pane, cx| pane.paste(pasted, cx));
             }
@@ -275,9 +276,12 @@ impl App {
                     }
                 }
             },
+            Some(Overlay::Page(page)) if page.typing() => page.key(key),
             Some(Overlay::Page(page)) => {
                 let scopes = [Scope::Overlay, Scope::Table, Scope::Global];
                 match self.keymap.lookup(&scopes, &[Press::from(typed)]) {
+                    Lookup::Action(Action::Find) => page.find(),
+                    Lookup::Action(Action::MenuCancel | Action::Back) if page.stop_search() => {}
                     Lookup::Action(
                         Action::MenuCancel | Action::MenuConfirm | Action::Back | Action::Help,
                     ) => {

@@ -306,10 +306,16 @@ impl App {
             root: &self.welcome.root,
             pictures: &pictures,
             metadata: &self.metadata,
+            items: self.items(),
             now: self.setting.clock.ms(),
             is_covered: self.overlay.is_some(),
         };
-        self.panes.get_mut(self.at)?.draw(area, buf, &scene)
+        let pane = self.panes.get_mut(self.at)?;
+        if pane.is_empty(&scene) {
+            scene.draw_purpose(self.at, area, buf);
+            return None;
+        }
+        pane.draw(area, buf, &scene)
     }
 }
 

@@ -241,6 +241,10 @@ pub trait Pane: Any {
         false
     }
 
+    /// Whether there is nothing to show yet. The program then draws what the pane is for, and how to
+    /// begin, instead of the pane.
+    fn is_empty(&self, scene: &Scene<'_>) -> bool;
+
     /// Draws the pane. Returns the position of the terminal's cursor while it types.
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position>;
 }

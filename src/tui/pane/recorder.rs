@@ -29,6 +29,8 @@ pub struct Recorder {
     pub who: String,
     pub reasons: Vec<Reason>,
     pub metadata: RefCell<EditSession>,
+    /// Number of items in the project.
+    pub items: u32,
     pub now: u64,
     pub is_shown: bool,
     pub is_connected: bool,
@@ -46,6 +48,7 @@ impl Recorder {
             who: "ann".into(),
             reasons: Vec::new(),
             metadata: RefCell::default(),
+            items: 1,
             now: 0,
             is_shown: true,
             is_connected: true,
@@ -165,16 +168,21 @@ impl Recorder {
         buf: &mut Buffer,
         look: &Look,
     ) -> Option<Position> {
-        let scene = Scene {
+        self.with_scene(look, |scene| pane.draw(area, buf, scene))
+    }
+
+    /// Calls with what a pane draws with.
+    pub fn with_scene<T>(&self, look: &Look, call: impl FnOnce(&Scene<'_>) -> T) -> T {
+        call(&Scene {
             look,
             keymap: &self.keymap,
             root: Path::new(""),
             pictures: &NoPictures,
             metadata: &self.metadata.borrow(),
+            items: self.items,
             now: self.now,
             is_covered: false,
-        };
-        pane.draw(area, buf, &scene)
+        })
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::id::PaneId;
 use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
@@ -11,6 +13,7 @@ use crate::panes::metadata::edit_session::EditSession;
 use crate::preview::View;
 use crate::preview::worker::Source;
 use crate::theme::Look;
+use crate::widgets::purpose::{self, Begin};
 
 /// The parts of the program that a frame needs.
 pub struct Scene<'a> {
@@ -21,6 +24,8 @@ pub struct Scene<'a> {
     pub pictures: &'a dyn Pictures,
     /// The metadata that is being edited.
     pub metadata: &'a EditSession,
+    /// Number of items in the project.
+    pub items: u32,
     /// Milliseconds of the program's clock.
     pub now: u64,
     /// Whether a menu, prompt, or page is open.
@@ -31,6 +36,17 @@ impl Scene<'_> {
     /// The name of the key of an action.
     pub fn key(&self, action: Action) -> String {
         self.keymap.press(action)
+    }
+
+    /// Draws what an empty pane is for, and the key that begins.
+    pub fn draw_purpose(&self, pane: PaneId, area: Rect, buf: &mut Buffer) {
+        let info = pane.info();
+        let (action, does) = match self.items == 0 && info.needs_items {
+            true => (Action::HomeTab, "opens Home, where you add items"),
+            false => info.begin,
+        };
+        let key = self.key(action);
+        purpose::draw(&info.purpose, &Begin { key, does }, area, buf, self.look);
     }
 }
 

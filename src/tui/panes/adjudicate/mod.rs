@@ -456,6 +456,10 @@ impl Pane for AdjudicatePane {
         !self.pending.is_empty()
     }
 
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        matches!(self.rounds, Some(Ok(_))) && self.names().is_empty()
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.prepare_picture(area, scene);
         self.draw_parts(area, buf, scene);

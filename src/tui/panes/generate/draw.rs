@@ -12,6 +12,7 @@ use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
 use crate::widgets::text::{self, counted, grouped};
+use benchtop_model::brief;
 use benchtop_model::device::Gpu;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::job::{JobState, JobStatus};
@@ -322,10 +323,9 @@ fn makes_pictures(job: &JobState) -> bool {
 
 /// The rate of a job, or the reason why it does not run.
 fn pace(job: &JobState) -> String {
-    let why = job
-        .reason
-        .as_ref()
-        .map_or(String::new(), |r| format!(": {}", text::clean(r)));
+    let why = job.reason.as_ref().map_or(String::new(), |r| {
+        format!(": {}", text::clean(&brief::of_text(r)))
+    });
     match job.standing {
         JobStatus::Running => {
             let left = job

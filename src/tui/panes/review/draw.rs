@@ -102,11 +102,8 @@ impl ReviewPane {
             return;
         }
         if self.queue.is_empty() {
-            let empty = if !self.ready {
+            let empty = if !self.ready || self.queue.is_all() {
                 Empty::Loading
-            } else if self.queue.is_all() {
-                let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();
-                Empty::Nothing(hint)
             } else {
                 Empty::Filtered("/ then enter on an empty line shows all items".into())
             };

@@ -237,6 +237,10 @@ impl Pane for ReviewPane {
         }
     }
 
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        scene.items == 0 && self.work().is_none()
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.area = area;
         self.set_round_header(scene);

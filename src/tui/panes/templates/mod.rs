@@ -377,6 +377,11 @@ impl Pane for TemplatesPane {
         true
     }
 
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        let text = scene.metadata.session().text(self.name());
+        !self.typing && scene.metadata.is_ready() && text.is_none_or(|text| text.trim().is_empty())
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.paint(scene.metadata, area, buf, scene.look)
     }

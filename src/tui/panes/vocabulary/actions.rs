@@ -184,7 +184,10 @@ impl VocabularyPane {
 
     fn edit(&mut self, action: Action, cx: &mut Context<'_>) {
         let Some(name) = self.current().map(String::from) else {
-            return cx.refuse("no vocabulary");
+            return match action {
+                Action::AddTerm if cx.metadata.is_ready() => Self::ask_vocabulary(cx),
+                _ => cx.refuse("no vocabulary"),
+            };
         };
         if name == STYLE && action != Action::ToggleTerm {
             cx.say("styles are edited as text");
