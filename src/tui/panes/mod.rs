@@ -12,6 +12,7 @@ pub mod metadata;
 pub mod registry;
 pub mod review;
 pub mod rounds;
+pub mod sheet;
 pub mod templates;
 pub mod vocabulary;
 
@@ -98,6 +99,16 @@ macro_rules! panes {
                     // The verdict keys are shown above the item.
                     Round: [RoundGuidelines, OwnPace, Help, Undo, Palette, Back],
                     Answers: [AnswerA, AnswerB, TypeAnswer]
+                },
+            }
+            Sheet(sheet SheetPane) {
+                tab: Judge, name: "Contact sheet", go: "contact sheet", keys: ["gs"],
+                live: [[Sheet, Global]],
+                bar: {
+                    Sheet: [
+                        AcceptSheet, SheetReject, SheetRejectAgain, SheetFlag, SheetSelect,
+                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures
+                    ]
                 },
             }
             Rounds(rounds RoundsPane) {
