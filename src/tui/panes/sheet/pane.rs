@@ -136,6 +136,7 @@ impl Pane for SheetPane {
                     self.ask_samples(cx);
                 }
             }
+            Notice::TakenBack { receipt, .. } => self.taken_back(receipt.number, cx),
             Notice::UndoneMany(revs) => self.undone(revs, cx),
             Notice::Resized if cx.env.is_shown => self.fetch(cx),
             _ => {}

@@ -324,6 +324,15 @@ impl SheetPane {
         ));
     }
 
+    /// Goes to the item whose verdict was undone or redone.
+    pub(super) fn taken_back(&mut self, number: u32, cx: &mut Context<'_>) {
+        self.saved = None;
+        let position = self.queue.position(number).filter(|_| cx.env.is_shown);
+        if let Some(position) = position {
+            self.go(position, cx);
+        }
+    }
+
     /// Goes back to the sheet whose verdicts were undone.
     pub(super) fn undone(&mut self, revs: (u64, u64), cx: &mut Context<'_>) {
         if let Some(at) = self.judged.iter().position(|(_, own)| *own == revs) {
