@@ -144,13 +144,12 @@ impl Action {
             AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
             EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, ImportFiles, JudgeAll,
             NewVocabulary, Note, Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex,
-            SheetReject, SheetRejectAgain, TypeAnswer, TypeLine, UnselectRegex,
+            SheetReject, TypeAnswer, TypeLine, UnselectRegex,
         };
         matches!(
             self,
             Reject
                 | SheetReject
-                | SheetRejectAgain
                 | Note
                 | Find
                 | TypeAnswer

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::SheetPane;
-use super::grid::{Grid, Tile as Place};
+use super::grid::Tile as Place;
 use crate::action::Action;
 use crate::item::{Loaded, Picture};
 use crate::pane::{PaneId, Scene};
@@ -35,8 +35,8 @@ fn mark(status: Status) -> (&'static str, Role) {
 fn caption(loaded: &Loaded) -> String {
     let item = &loaded.item;
     match item.kind {
-        QuestionKind::MultipleChoice => text::clean(&item.answer),
-        _ => text::clean(&item.question),
+        QuestionKind::TrueFalse | QuestionKind::YesNo => text::clean(&item.question),
+        QuestionKind::MultipleChoice | QuestionKind::FreeForm => text::clean(&item.answer),
     }
 }
 
@@ -52,8 +52,8 @@ impl SheetPane {
         if area.is_empty() {
             return;
         }
-        let (room, below) = self.room(area);
-        let grid = Grid::nearest(room, self.height);
+        let below = self.room(area).1;
+        let grid = self.grid();
         match &mut self.samples {
             Some(samples) => {
                 let len = samples.list().len();
@@ -221,12 +221,11 @@ impl SheetPane {
             0 => String::new(),
             n => format!("{n} selected; "),
         };
-        lines.text(
-            &format!(
-                " {selected}{reject} rejects, {accept} accepts the other {rest} and turns the sheet"
-            ),
-            Role::Hint,
-        );
+        let hint = match rest {
+            0 => format!("nothing left to accept; {accept} turns the sheet"),
+            _ => format!("{reject} rejects, {accept} accepts the other {rest} and turns the sheet"),
+        };
+        lines.text(&format!(" {selected}{hint}"), Role::Hint);
     }
 
     /// The pictures that accepting the rest would accept, once the terminal has painted them.

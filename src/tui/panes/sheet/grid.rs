@@ -48,11 +48,15 @@ impl Grid {
         options
     }
 
-    /// The grid whose pictures are closest to this height.
-    pub fn nearest(area: Rect, height: u16) -> Grid {
-        let options = Grid::options(area).into_iter();
-        let nearest = options.min_by_key(|grid| grid.height().abs_diff(height));
-        nearest.unwrap_or(Grid {
+    /// The grid whose pictures are closest to this height, or larger if all `len` fit.
+    pub fn nearest(area: Rect, height: u16, len: usize) -> Grid {
+        let options = Grid::options(area);
+        let nearest = options
+            .iter()
+            .min_by_key(|grid| grid.height().abs_diff(height));
+        let all = options.iter().find(|grid| grid.count() >= len);
+        let larger = all.filter(|all| nearest.is_some_and(|near| all.count() < near.count()));
+        larger.or(nearest).copied().unwrap_or(Grid {
             columns: 1,
             rows: 1,
             area,
@@ -164,6 +168,14 @@ mod tests {
     }
 
     #[test]
+    fn few_pictures_are_large() {
+        let area = Rect::new(0, 0, 160, 44);
+        let (few, many) = (Grid::nearest(area, 8, 2), Grid::nearest(area, 8, 100));
+        assert!(few.height() > 2 * many.height() && few.count() >= FEWEST);
+        assert_eq!(Grid::nearest(area, 8, many.count()), many);
+    }
+
+    #[test]
     fn a_tiny_window_has_a_grid() {
         for (width, height) in [(1, 1), (5, 2), (12, 3), (0, 0)] {
             let grids = options(width, height);
@@ -176,7 +188,7 @@ mod tests {
 
     #[test]
     fn tiles_do_not_overlap() {
-        let grid = Grid::nearest(Rect::new(0, 0, 80, 18), 5);
+        let grid = Grid::nearest(Rect::new(0, 0, 80, 18), 5, 100);
         for a in 0..grid.count() {
             for b in a + 1..grid.count() {
                 let (a, b) = (grid.tile(a), grid.tile(b));

@@ -21,7 +21,13 @@ const KEPT: usize = 2;
 impl SheetPane {
     /// The grid of the last frame.
     pub(super) fn grid(&self) -> Grid {
-        Grid::nearest(self.room(self.area).0, self.height)
+        Grid::nearest(self.room(self.area).0, self.height, self.len())
+    }
+
+    /// The number of pictures in the list that is shown.
+    fn len(&self) -> usize {
+        let samples = self.samples.as_ref();
+        samples.map_or(self.queue.len(), |samples| samples.list().len())
     }
 
     /// Pictures of a sheet. Before the first frame, the most that one can have.

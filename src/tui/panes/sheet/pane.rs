@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::SheetPane;
-use crate::action::Action;
+use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Painted, Pane, PaneId, Progress, Scene, Target};
 use crate::preview::worker::Ready;
@@ -37,6 +37,11 @@ impl SheetPane {
 }
 
 impl Pane for SheetPane {
+    fn bar(&self) -> Option<&'static [Scope]> {
+        // Verdicts are not given on the pictures of one item, nor in a round.
+        (self.samples.is_some() || self.in_round).then_some(&[Scope::Global])
+    }
+
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "The pictures of the review's items at once. {} rejects the picture under the cursor, {} accepts all \

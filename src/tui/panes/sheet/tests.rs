@@ -269,6 +269,7 @@ fn items_with_a_verdict_and_pictures_that_are_missing_are_left() {
 fn a_rejection_asks_for_reasons_and_one_key_repeats_them() {
     let rec = rec();
     let mut pane = pane_of(&rec, 100, &[]);
+    refused(&rec.act(&mut pane, Action::SheetRejectAgain));
     let effect = only(rec.act(&mut pane, Action::SheetReject));
     assert_eq!(asked(&effect), [1]);
     let mut menu = only(see(&rec, &mut pane, effect, &[1]));

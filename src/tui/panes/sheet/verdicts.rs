@@ -134,7 +134,12 @@ impl SheetPane {
     /// Rejects for the reasons of the last rejection.
     pub(super) fn reject_again(&self, cx: &mut Context<'_>) {
         match &self.again {
-            None => self.reject(cx),
+            None => {
+                let reject = cx.key(Action::SheetReject);
+                cx.refuse(format!(
+                    "no reason to repeat yet: {reject} rejects with one"
+                ));
+            }
             Some((reasons, note)) => {
                 let words = cx.env.reasons.iter().filter(|r| reasons.contains(&r.key));
                 let mut words: Vec<String> = words.map(|reason| reason.label.clone()).collect();
