@@ -21,6 +21,7 @@
 //! | [`free_form`] | scores of free-form answers by meaning |
 //! | [`generated_image`] | generated pictures: keys, seeds, and journal records |
 //! | [`generation`] | image generation: tasks, settings, capabilities, and results |
+//! | [`hash`] | BLAKE3 hashes of several texts |
 //! | [`history`] | points in time, decisions, differences, and merged journals |
 //! | [`home`] | the first screen: counts of items, open work, and activity |
 //! | [`image`] | references to an item's pictures |
@@ -71,6 +72,7 @@ pub mod finding;
 pub mod free_form;
 pub mod generated_image;
 pub mod generation;
+pub mod hash;
 pub mod history;
 pub mod home;
 pub mod image;

@@ -364,10 +364,6 @@ impl Search {
 }
 
 fn parse(line: &[u8]) -> Result<Item> {
-    serde_json::from_slice(line).map_err(|e| {
-        benchtop_model::Error::new(
-            benchtop_model::ErrorKind::Corrupt,
-            format!("a stored item is damaged: {e}"),
-        )
-    })
+    serde_json::from_slice(line)
+        .map_err(|e| benchtop_model::Error::corrupt(format!("a stored item is damaged: {e}")))
 }
