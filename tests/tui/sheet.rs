@@ -54,7 +54,8 @@ fn on_sheet(seat: &Seat, from: u32) -> u32 {
     seat.wait_until(&format!("the sheet from {from}"), |shown| {
         let range = shown.split_whitespace().find_map(|word| {
             let (first, to) = word.split_once('–')?;
-            Some((first.parse::<u32>().ok()?, to.parse::<u32>().ok()?))
+            let number = |word: &str| word.replace(',', "").parse::<u32>().ok();
+            Some((number(first)?, number(to)?))
         });
         last = range
             .filter(|(first, _)| *first == from)
