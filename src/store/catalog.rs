@@ -41,12 +41,8 @@ pub fn parse<'l, T: serde::Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
 /// # Errors
 /// [`ErrorKind::Corrupt`] with the item's number.
 pub fn parse_item<'l, T: serde::Deserialize<'l>>(row: usize, line: &'l [u8]) -> Result<T> {
-    serde_json::from_slice(line).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot read item #{}: {e}", row + 1),
-        )
-    })
+    serde_json::from_slice(line)
+        .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))
 }
 
 /// Offset of line `n` of a frame, from 0, or the frame's length if it has fewer lines.
