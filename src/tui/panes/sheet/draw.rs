@@ -99,25 +99,21 @@ impl SheetPane {
             return match &samples.loaded {
                 None => Some(Empty::Loading),
                 Some(Err(problem)) => Some(Empty::Failed(error_line(problem))),
-                Some(Ok(list)) if list.is_empty() => Some(Empty::Nothing {
-                    hint: format!("no picture of #{number} was generated here"),
-                }),
+                Some(Ok(list)) if list.is_empty() => Some(Empty::Nothing(format!(
+                    "no picture of #{number} was generated here"
+                ))),
                 Some(Ok(_)) => None,
             };
         }
         if self.in_round {
             let review = scene.key(Action::Go(PaneId::Review));
-            return Some(Empty::Nothing {
-                hint: format!(
-                    "a round serves one item at a time, so there is no contact sheet; {review} continues the round"
-                ),
-            });
+            return Some(Empty::Nothing(format!(
+                "a round serves one item at a time, so there is no contact sheet; {review} continues the round"
+            )));
         }
         match (self.ready, self.queue.is_empty()) {
             (false, _) => Some(Empty::Loading),
-            (true, true) => Some(Empty::Nothing {
-                hint: "no items yet: S adds sample items".into(),
-            }),
+            (true, true) => Some(Empty::Nothing("no items yet: S adds sample items".into())),
             _ => None,
         }
     }
