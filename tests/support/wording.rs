@@ -48,6 +48,11 @@ pub const ZOOM_LIMIT: &str = "maximum zoom";
 pub const NO_PIXELS: &str = "this terminal has no pixel protocol";
 pub const PROMPT_DIFF: &str = "rewritten:";
 
+// Contact sheet.
+pub const SHEET_CHANGED: &str = "changed while on screen";
+pub const SHEET_IN_ROUND: &str = "a round serves one item at a time";
+pub const SHEET_IN_ROUND_ACT: &str = "no contact sheet in a round";
+
 // Menus.
 pub const MENU_REFUSED: &str = "choose a line by its number";
 pub const PALETTE_EMPTY: &str = "no matching line";

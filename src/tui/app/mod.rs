@@ -13,7 +13,7 @@
 //! | `retire` | retiring terms |
 //! | `bulk_step`, `undo_step` | the last step on many items, undone as one |
 //! | `owner` | answers and events of the owner |
-//! | `seen` | whether the item was on screen when it was judged |
+//! | `seen` | whether items were on screen when they were judged |
 //! | `frame_timer` | frames, timed work, and quitting |
 //! | `theme` | the user's theme |
 //! | `pictures` | preparing pictures in the background |
@@ -53,10 +53,11 @@ use crossterm::event::KeyEvent;
 use message::Message;
 use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
+use seen::PaintedItem;
 
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
-use crate::pane::{Notice, Painted, Pane, Tab};
+use crate::pane::{Notice, Pane, Tab};
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
@@ -128,13 +129,14 @@ pub struct App {
     /// Tags of notes written in this session.
     tags: Tags,
     counts: Vec<(Status, u64)>,
-    /// The last step on many items, while it can be undone.
-    bulk: Option<Done>,
+    /// The steps on many items that can be undone, latest last.
+    bulk: Vec<Done>,
     /// The latest revision received.
     rev: u64,
     true_pixels: bool,
-    /// The item painted last, with its token.
-    painted: Option<Painted>,
+    /// The items painted last.
+    painted: Vec<PaintedItem>,
+    /// The token of the last frame that was asked about.
     token: u64,
     /// When to refresh the counts.
     recount_at: Option<u64>,
@@ -210,10 +212,10 @@ impl App {
             history: Vec::new(),
             tags: Tags::default(),
             counts: Vec::new(),
-            bulk: None,
+            bulk: Vec::new(),
             rev: welcome.rev,
             true_pixels: false,
-            painted: None,
+            painted: Vec::new(),
             token: 0,
             recount_at: None,
             leaving: None,
@@ -309,7 +311,9 @@ impl App {
             Input::Key(key) => self.key(key, at),
             Input::Paste(text) => self.paste(&text),
             Input::Reply(reply @ (Reply::Status | Reply::DeviceAttributes(_))) => {
-                self.receipts.on_reply(&reply, at);
+                if let Some(token) = self.receipts.on_reply(&reply, at) {
+                    self.confirmed_frame(token, at);
+                }
             }
             Input::Reply(_) | Input::Focus(_) => {}
         }

@@ -25,6 +25,10 @@ impl App {
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             REVIEW => self.go_review(),
+            PaneId::Sheet => {
+                let queue = self.panes.get(REVIEW).and_then(Pane::queue);
+                self.show(id, Target::Sheet(queue), self.at);
+            }
             _ => {
                 self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
@@ -76,7 +80,7 @@ impl App {
     fn arrive(&mut self, id: PaneId) {
         self.last.insert(id.info().tab, id);
         if self.at != id {
-            (self.at, self.painted) = (id, None);
+            (self.at, self.painted) = (id, Vec::new());
         }
     }
 
@@ -180,6 +184,10 @@ impl App {
                     self.with_pane_at(id, at, |pane, cx| then(pane, viewed, cx));
                 }
             }
+            Effect::WhenEachSeen(at, numbers, mut then) => {
+                let viewed = self.each_seen(&numbers, at);
+                self.with_pane_at(id, at, |pane, cx| then(pane, viewed, cx));
+            }
             Effect::Confirm(viewed, verdict, then) => {
                 self.confirm_unseen(id, viewed, verdict, then);
             }
@@ -190,10 +198,8 @@ impl App {
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Searched(words) => self.searched(&words),
             Effect::JudgedMany(revs) => {
-                self.bulk = revs.map(|revs| Done {
-                    what: What::Verdict(revs),
-                    since: 0,
-                });
+                let what = revs.map(What::Verdict);
+                self.bulk.extend(what.map(|what| Done { what, since: 0 }));
             }
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
@@ -201,7 +207,7 @@ impl App {
                 self.changed();
             }
             Effect::EditedItem => self.count_after_bulk(false),
-            Effect::ForgetPainted => self.painted = None,
+            Effect::ForgetPainted => self.painted.clear(),
             Effect::TogglePixels => self.toggle_pixels(),
             Effect::ReadMetadata => self.read_metadata(),
             Effect::Retire { terms, discard } => self.retire(terms, discard),
@@ -248,6 +254,7 @@ impl App {
             Target::Pane(other) => self.go(other),
             Target::Back(other) => self.show(other, target, from),
             Target::Items(words) => self.show_items(&words, from),
+            Target::Sheet(_) | Target::Samples(_) => self.show(PaneId::Sheet, target, from),
             Target::Round(round) => self.work_on(round, from),
             Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
                 self.show(REVIEW, target, from);

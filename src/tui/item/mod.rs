@@ -13,7 +13,7 @@ mod view_state;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use pictures::{NoPicture, Picture, Sides, picture_of, sides};
+pub use pictures::{NoPicture, Picture, Sides, picture_of, sides, stored_picture};
 pub use seen::{failed, painted};
 pub use view_state::ViewState;
 

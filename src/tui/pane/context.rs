@@ -12,6 +12,7 @@ use super::seen::Viewed;
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
+use crate::panes::review::queue::Queue;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
@@ -267,6 +268,11 @@ pub enum Target {
     Back(PaneId),
     /// The item list with this filter.
     Items(String),
+    /// A contact sheet of the review's items, with the current one. `None` if they are served one at
+    /// a time.
+    Sheet(Option<(Queue, Option<u32>)>),
+    /// The pictures that were generated for an item.
+    Samples(u32),
     /// Work on this round.
     Round(Box<RoundState>),
 }
@@ -291,6 +297,8 @@ pub enum Effect {
     /// Calls back with the item on screen as it was seen at this time, or says why it cannot be
     /// judged.
     WhenSeen(u64, Callback<Viewed>),
+    /// Calls back with those of these items on screen that were seen at this time.
+    WhenEachSeen(u64, Vec<u32>, Callback<Vec<Viewed>>),
     /// Calls back, after a confirmation if a picture was not shown.
     Confirm(Viewed, Verdict, Callback<Viewed>),
     Say(Toast),
@@ -337,6 +345,7 @@ impl fmt::Debug for Effect {
             Effect::Prompt(prompt, _) => write!(f, "Prompt({prompt:?})"),
             Effect::Page(page) => write!(f, "Page({page:?})"),
             Effect::WhenSeen(at, _) => write!(f, "WhenSeen({at})"),
+            Effect::WhenEachSeen(at, numbers, _) => write!(f, "WhenEachSeen({at}, {numbers:?})"),
             Effect::Confirm(viewed, verdict, _) => write!(f, "Confirm({viewed:?}, {verdict:?})"),
             Effect::Say(toast) => write!(f, "Say({toast:?})"),
             Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
@@ -547,6 +556,19 @@ impl<'a> Context<'a> {
         then: impl FnOnce(&mut P, Viewed, &mut Context<'_>) + 'static,
     ) {
         self.push(Effect::WhenSeen(self.env.key_at, callback(then)));
+    }
+
+    /// Calls back with those of these items that were seen when the key was pressed.
+    pub fn when_each_seen<P: Pane>(
+        &mut self,
+        numbers: Vec<u32>,
+        then: impl FnOnce(&mut P, Vec<Viewed>, &mut Context<'_>) + 'static,
+    ) {
+        self.push(Effect::WhenEachSeen(
+            self.env.key_at,
+            numbers,
+            callback(then),
+        ));
     }
 
     /// Calls back, after a confirmation if a picture that this verdict judges was not shown.

@@ -47,6 +47,7 @@ pub use timer::Timer;
 
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
+use crate::panes::review::queue::Queue;
 use crate::preview::worker::Ready;
 use benchtop_model::Item;
 use benchtop_model::job::JobState;
@@ -81,6 +82,8 @@ pub enum Notice<'a> {
         who: &'a str,
         receipt: &'a Receipt,
     },
+    /// The annotator undid verdicts on many items, from the first to the last revision.
+    UndoneMany((u64, u64)),
     /// The annotator undid or redid a step.
     TakenBack {
         redo: bool,
@@ -187,8 +190,13 @@ pub trait Pane: Any {
         None
     }
 
-    /// The item that the last frame painted, if the pane judges items.
-    fn painted(&self) -> Option<Painted> {
+    /// The items that the last frame painted, if the pane judges items.
+    fn painted(&self) -> Vec<Painted> {
+        Vec::new()
+    }
+
+    /// The items under review and the current one, unless they are served one at a time.
+    fn queue(&self) -> Option<(Queue, Option<u32>)> {
         None
     }
 

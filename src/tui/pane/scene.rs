@@ -62,6 +62,9 @@ pub trait Pictures {
     /// A picture file. `key` names its content.
     fn one(&self, key: &str, path: &Path, view: View) -> Picture;
 
+    /// Pictures that are on screen together, each with its own view.
+    fn all(&self, wishes: &[(Vec<Source>, View)]) -> Vec<Picture>;
+
     /// The pictures of an item that has several.
     fn sides(&self, loaded: &Loaded) -> Option<Sides>;
 

@@ -12,6 +12,7 @@ pub mod metadata;
 pub mod registry;
 pub mod review;
 pub mod rounds;
+pub mod sheet;
 pub mod templates;
 pub mod vocabulary;
 
@@ -166,6 +167,16 @@ macro_rules! panes {
                 ],
                 begin: Action::HomeTab, does: "opens Home, where you add items",
                 needs_items: true,
+            }
+            Sheet(sheet SheetPane) {
+                tab: Judge, name: "Contact sheet", go: "contact sheet", keys: ["gs"],
+                live: [[Sheet, Global]],
+                bar: {
+                    Sheet: [
+                        AcceptSheet, SheetReject, SheetRejectAgain, SheetFlag, SheetSelect,
+                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures
+                    ]
+                },
             }
             Rounds(rounds RoundsPane) {
                 tab: Judge, name: "Rounds", go: "rounds", keys: ["go"],

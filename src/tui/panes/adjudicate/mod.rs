@@ -433,8 +433,10 @@ impl Pane for AdjudicatePane {
         }
     }
 
-    fn painted(&self) -> Option<Painted> {
-        let loaded = self.loaded()?;
+    fn painted(&self) -> Vec<Painted> {
+        let (Some(loaded), Some(current)) = (self.loaded(), self.current()) else {
+            return Vec::new();
+        };
         let pictures = painted(
             &loaded.item,
             self.pair.as_ref(),
@@ -442,14 +444,13 @@ impl Pane for AdjudicatePane {
             &self.picture,
             false,
         );
-        let ready = !matches!(self.picture, Picture::Loading);
-        Some(Painted {
-            number: self.current()?.number,
+        vec![Painted {
+            number: current.number,
             rev: loaded.rev,
             text_rev: loaded.text_rev,
-            ready,
+            ready: !matches!(self.picture, Picture::Loading),
             pictures,
-        })
+        }]
     }
 
     fn has_unsaved(&self) -> bool {

@@ -10,7 +10,7 @@
 //! | `actions` | actions |
 //! | `verdicts` | verdicts, from the key to the receipt |
 //! | `note` | the note on an item, and the resume point |
-//! | `find`, `queue` | queues, and going to an item |
+//! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
 //! | `edit`, `editing` | editing the item on screen |
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
@@ -32,7 +32,7 @@ mod pair;
 mod pane;
 mod pictures;
 mod plain;
-mod queue;
+pub mod queue;
 pub mod round;
 mod round_actions;
 mod round_draw;
@@ -40,11 +40,12 @@ mod round_work;
 mod text;
 mod verdicts;
 
-pub use draw::{Layout, draw_picture, is_wide, layout};
+pub use draw::{Layout, draw_picture, is_wide, layout, status_words};
 pub use edit::{Draft, Line};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
+pub use verdicts::{chosen_reasons, reason_menu};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
