@@ -12,6 +12,7 @@
 //! | [`color`] | color levels of terminals |
 //! | [`config`] | the settings in `benchtop.toml` |
 //! | [`device`] | readings of the machine that generates pictures |
+//! | [`digest`] | hashes of lists of texts |
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
 //! | [`evaluation`] | evaluations: the model, its questions, settings, and answers |
@@ -61,6 +62,7 @@ pub mod clean;
 pub mod color;
 pub mod config;
 pub mod device;
+pub mod digest;
 pub mod edit;
 pub mod error;
 pub mod evaluation;

@@ -1,6 +1,7 @@
 //! Exchange of verdicts with other projects and tools: formats, mapping of foreign names, and
 //! import results.
 
+use crate::digest;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -159,8 +160,7 @@ pub struct ImportedVerdicts {
 pub fn receipt(parts: &[&str]) -> Uuid {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
+        digest::put(&mut hasher, part);
     }
     let mut bytes = [0; 16];
     hasher.finalize_xof().fill(&mut bytes);

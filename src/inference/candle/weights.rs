@@ -140,9 +140,7 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
         let mut content = blake3::Hasher::new();
         let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
         opened.map_err(|e| Error::io(&e, "cannot read", &file))?;
-        hasher
-            .update(&(name.len() as u64).to_le_bytes())
-            .update(name.as_bytes());
+        benchtop_model::digest::put(&mut hasher, &name);
         hasher.update(content.finalize().as_bytes());
     }
     Ok(hasher.finalize().to_hex().to_string())
