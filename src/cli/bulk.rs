@@ -6,7 +6,6 @@ use serde_json::json;
 use super::{coverage, import};
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_model::{Error, Filter, Judgement, Result, Seen, Verdict};
 use benchtop_protocol::wire::{Bulk, Bulked, request};
 
@@ -70,21 +69,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         request::Bulk(Box::new(bulk)),
         !args.json,
     )?;
-    let text = if args.json {
-        report(&done, verdict, dry)
-    } else {
-        summary(&done, verdict, dry)
-    };
-    print(&text).map(|()| 0)
-}
-
-fn report(done: &Bulked, verdict: Verdict, dry: bool) -> String {
     let value = json!({
         "dry_run": dry, "verdict": verdict.name(), "judged": done.judged, "same": done.same,
         "in_rounds": done.in_rounds, "meanwhile": done.meanwhile, "items": coverage::tally(&done.items),
         "revs": done.revs.map(|(first, last)| [first, last]),
     });
-    out::json_text(&value)
+    out::report(args.json, &value, || summary(&done, verdict, dry))
 }
 
 fn summary(done: &Bulked, verdict: Verdict, dry: bool) -> String {

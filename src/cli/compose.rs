@@ -95,8 +95,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     let stdout = args.out.as_deref() == Some(Path::new("-"));
     if stdout && args.json {
-        return Err(Error::new(
-            ErrorKind::Usage,
+        return Err(Error::usage(
             "--json and --out - both write to standard output",
         ));
     }
@@ -108,12 +107,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let composition = Composition::new(&metadata, &unreadable, &order).map_err(named)?;
     let Some(path) = &args.out else {
         let summary = composition.summary(ProgressSink::NONE)?;
-        let text = if args.json {
-            out::json_text(&json!(summary))
-        } else {
-            text(&summary)
-        };
-        return print(&text).map(|()| 0);
+        return out::report(args.json, &json!(summary), || text(&summary));
     };
     let export = match args.format {
         Format::Jsonl => &JSONL,

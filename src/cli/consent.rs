@@ -34,20 +34,26 @@ pub fn resume<R: NeedsConsent>(
     }
 }
 
-/// Sends a request that the owner refused once more, after the user consents to what it `waits`
-/// for.
+/// Sends a request for a job, dry or not. If benchtop.toml names servers without consent, the user
+/// is asked first for the consent that the counted job `waits` for.
 ///
 /// # Errors
-/// `refusal` if there is no terminal or nothing to consent to; otherwise as [`resume`].
+/// The owner's refusal if there is no terminal or nothing to consent to; otherwise as [`resume`].
 pub fn begin<R: NeedsConsent>(
     client: &Client,
-    waits: Option<&PendingConsent>,
-    refusal: Error,
-    then: R,
+    dry: bool,
+    ask: impl Fn(bool) -> R,
+    waits: impl Fn(&R::Reply) -> Option<&PendingConsent>,
 ) -> Result<R::Reply> {
-    match waits {
-        Some(waits) if is_terminal() => ask_user(client, waits, then),
-        _ => Err(refusal),
+    match client.ask(ask(dry)) {
+        Err(refusal) if refusal.kind == ErrorKind::Denied && !dry => {
+            let counted = client.ask(ask(true))?;
+            match waits(&counted) {
+                Some(waits) if is_terminal() => ask_user(client, waits, ask(false)),
+                _ => Err(refusal),
+            }
+        }
+        answer => answer,
     }
 }
 

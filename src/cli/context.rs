@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Result, name};
+use benchtop_model::{Error, Result, name};
 use benchtop_owner::access;
 use benchtop_protocol::Client;
 use benchtop_tui::terminal::ColorLevel;
@@ -33,7 +33,8 @@ impl Context {
     /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the login name.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for a name that cannot be a journal's.
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for a name that cannot be a
+    /// journal's.
     pub fn who(&self) -> Result<String> {
         let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
         let said = self
@@ -64,13 +65,13 @@ impl Context {
     /// What `--color` says.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for a level that does not exist.
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for a level that does not exist.
     pub fn color(&self) -> Result<Option<ColorLevel>> {
         let Some(name) = &self.color else {
             return Ok(None);
         };
         let level = ColorLevel::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("`{name}` is not a color level"))
+            Error::usage(format!("`{name}` is not a color level"))
                 .help("one of: mono, 16, 256, true")
         })?;
         Ok(Some(level))

@@ -254,7 +254,7 @@ fn parse(connection: &Connection, line: &str) -> Result<Decide> {
             .field("verdict")
             .help(format!("one of: {known}"))
     })?;
-    let none = || Error::new(ErrorKind::NotFound, format!("no item {}", line.item)).field("item");
+    let none = || Error::not_found(format!("no item {}", line.item)).field("item");
     let number = match &line.item {
         Value::Number(n) => n
             .as_u64()

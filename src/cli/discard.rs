@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{coverage, import};
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_model::Result;
 use benchtop_protocol::wire::request;
 
@@ -38,20 +37,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         dry: args.dry_run,
     };
     let done = import::waited(&context.client()?, ask, !args.json)?;
-    let text = if args.json {
-        let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
-        out::json_text(&value)
-    } else {
-        let verb = if args.dry_run {
-            "Would reject"
-        } else {
-            "Rejected"
+    let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
+    out::report(args.json, &value, || {
+        let verb = match args.dry_run {
+            true => "Would reject",
+            false => "Rejected",
         };
-        format!(
-            "{verb} {} of {} with these terms.\n",
-            done.rejected,
-            out::count(done.items.all(), "item")
-        )
-    };
-    print(&text).map(|()| 0)
+        let items = out::count(done.items.all(), "item");
+        format!("{verb} {} of {items} with these terms.\n", done.rejected)
+    })
 }

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::{devices, out, show, status};
 use crate::context::Context;
-use crate::out::print;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_files::inspect;
 use benchtop_files::project::Project;
@@ -40,14 +39,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         "devices": devices::report(),
         "project": project(context),
     });
-    if args.json {
-        print(&out::json_text(&report))?;
-    } else {
-        let mut out = String::new();
-        lines(&report, 0, &mut out);
-        print(&out)?;
-    }
-    Ok(0)
+    out::report(args.json, &report, || lines(&report, 0))
 }
 
 fn terminal(context: &Context) -> Result<Value> {
@@ -154,16 +146,15 @@ fn health(project: &Project) -> Option<MetadataHealth> {
     })
 }
 
-fn lines(value: &Value, depth: usize, out: &mut String) {
-    let Value::Object(map) = value else { return };
-    for (key, value) in map {
+fn lines(value: &Value, depth: usize) -> String {
+    let mut out = String::new();
+    for (key, value) in value.as_object().into_iter().flatten() {
         let indent = "  ".repeat(depth);
         match value {
             // `benchtop status` shows these as a table.
             Value::Object(_) if key == "latency" => {}
             Value::Object(_) => {
-                out.push_str(&format!("{indent}{key}\n"));
-                lines(value, depth + 1, out);
+                out.push_str(&format!("{indent}{key}\n{}", lines(value, depth + 1)));
             }
             Value::String(text) => {
                 out.push_str(&format!("{indent}{key:<16} {}\n", clean::line(text)))
@@ -178,4 +169,5 @@ fn lines(value: &Value, depth: usize, out: &mut String) {
             other => out.push_str(&format!("{indent}{key:<16} {}\n", out::json(other))),
         }
     }
+    out
 }

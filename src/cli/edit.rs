@@ -6,7 +6,6 @@ use serde_json::json;
 use super::import;
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_model::edit::Edit;
 use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role, clean};
 use benchtop_protocol::Client;
@@ -73,16 +72,19 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         preview: args.dry_run,
     };
     let edited = import::waited(&client, request::Edit(Box::new(edit)), !args.json)?;
-    let text = if args.json {
-        report(number, &edited, args.dry_run)?
-    } else {
-        text(number, &edited, args.dry_run)?
-    };
-    print(&text).map(|()| 0)
+    let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
+    let side = |item: &Item| json!({"question": item.question, "options": item.options, "answer": item.answer, "instruction": item.instruction});
+    let value = json!({
+        "dry_run": args.dry_run, "number": number, "item": after.id, "before": side(&before), "after": side(&after),
+        "voided": edited.voided, "notes": edited.notes,
+    });
+    out::report(args.json, &value, || {
+        text(number, &edited, (&before, &after), args.dry_run)
+    })
 }
 
 fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
-    let none = || Error::new(ErrorKind::NotFound, format!("no item `{name}`"));
+    let none = || Error::not_found(format!("no item `{name}`"));
     let by_id = client.ask(request::NumberOf(name.into()))?;
     let number = by_id
         .or_else(|| name.trim_start_matches('#').parse().ok())
@@ -133,18 +135,7 @@ fn no_option(letter: &str, options: usize) -> Error {
         .help(format!("the item has {}", out::count(options, "option")))
 }
 
-fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
-    let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
-    let side = |item: &Item| json!({"question": item.question, "options": item.options, "answer": item.answer, "instruction": item.instruction});
-    let value = json!({
-        "dry_run": dry, "number": number, "item": after.id, "before": side(&before), "after": side(&after),
-        "voided": edited.voided, "notes": edited.notes,
-    });
-    Ok(out::json_text(&value))
-}
-
-fn text(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
-    let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
+fn text(number: u32, edited: &EditedItem, (before, after): (&Item, &Item), dry: bool) -> String {
     let mut lines = format!(
         "#{number} {}{}\n",
         clean::line(&after.id),
@@ -169,8 +160,8 @@ fn text(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
     for at in 0..before.options.len().max(after.options.len()) {
         line(
             &format!("option {}", Item::letter(at)),
-            &option(&before, at),
-            &option(&after, at),
+            &option(before, at),
+            &option(after, at),
         );
     }
     line("answer", &before.answer, &after.answer);
@@ -179,9 +170,7 @@ fn text(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
         let verdicts = out::count(edited.voided, "verdict");
         lines.push_str(&format!("  {verb} {verdicts} on the earlier text\n"));
     }
-    edited
-        .notes
-        .iter()
-        .for_each(|note| lines.push_str(&format!("  {}\n", clean::line(note))));
-    Ok(lines)
+    let notes = edited.notes.iter();
+    lines.extend(notes.map(|note| format!("  {}\n", clean::line(note))));
+    lines
 }

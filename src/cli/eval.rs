@@ -12,11 +12,10 @@ use super::consent;
 use super::follow::{self, Follow};
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_files::bounded;
 use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, Wording};
 use benchtop_model::free_form::FreeForm;
-use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_model::{Error, Result, clean};
 use benchtop_owner::trust::of_run;
 use benchtop_protocol::wire::{ModelSimilarity, SimilarityReport, SimilarityRequest, request};
 
@@ -176,9 +175,10 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
         request::Similarity(Box::new(ask)),
         !json,
     )?;
-    if *json {
-        return print(&out::json_text(&json!(report))).map(|()| 0);
-    }
+    out::report(*json, &json!(report), || similarities(&report))
+}
+
+fn similarities(report: &SimilarityReport) -> String {
     let SimilarityReport {
         encoder,
         rule,
@@ -188,12 +188,12 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
     } = report;
     let mut out = format!(
         "{} compared by {encoder}, rule {rule}\n",
-        out::count(pairs, "pair")
+        out::count(*pairs, "pair")
     );
-    if cut > 0 {
+    if *cut > 0 {
         out.push_str(&format!(
             "note: {} too long for the encoder; only the beginning counts\n",
-            out::count(cut, "text")
+            out::count(*cut, "text")
         ));
     }
     for ModelSimilarity {
@@ -204,12 +204,12 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
     } in models
     {
         let mean = mean.map_or("-".into(), |mean| format!("{:.2}", 100.0 * mean));
-        let model = clean::line(&model);
+        let model = clean::line(model);
         out.push_str(&format!(
             "{mean:>8}  {compared} of {answers} free-form answers  {model}\n"
         ));
     }
-    print(&out).map(|()| 0)
+    out
 }
 
 fn new_run(args: &Args) -> Result<NewRun> {
@@ -243,11 +243,9 @@ fn new_run(args: &Args) -> Result<NewRun> {
 fn price(price: f64, field: &str) -> Result<u64> {
     match (0.0..=1e6).contains(&price) {
         true => Ok((price * 1e6).round() as u64),
-        false => Err(Error::new(
-            ErrorKind::Usage,
-            format!("the price {price} is not between 0 and 1000000"),
-        )
-        .field(field)),
+        false => Err(
+            Error::usage(format!("the price {price} is not between 0 and 1000000")).field(field),
+        ),
     }
 }
 
@@ -300,6 +298,7 @@ fn text(begun: &StartedRun) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn reads_instructions_and_prices() {

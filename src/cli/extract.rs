@@ -12,7 +12,7 @@ use super::out;
 use crate::out::{done, json_line};
 use benchtop_formats::input;
 use benchtop_metrics::extract::{Extractor, Instruction};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Maximum length of a line in bytes.
 const LINE_LIMIT: u64 = 16 << 20;
@@ -88,11 +88,8 @@ fn rule(name: &str) -> Result<Extractor> {
         .filter(|rule| !rule.is_of_project())
         .ok_or_else(|| {
             let names: Vec<&str> = standalone().map(Extractor::name).collect();
-            Error::new(
-                ErrorKind::Usage,
-                format!("unknown extraction rule `{name}`"),
-            )
-            .help(format!("one of: {}", names.join(", ")))
+            Error::usage(format!("unknown extraction rule `{name}`"))
+                .help(format!("one of: {}", names.join(", ")))
         })
 }
 

@@ -142,15 +142,10 @@ pub fn begun<J: Followed>(
     (json, lines): (bool, bool),
 ) -> Result<u8> {
     let Some(job) = job else {
-        let report = if json {
-            out::json_text(&value)
-        } else {
-            text.to_string()
-        };
-        return print(&report).map(|()| 0);
+        return out::report(json, value, || text.to_string());
     };
     if lines {
-        print(&out::json_text(&value))?;
+        print(&out::json_text(value))?;
     } else if !json {
         out::tell_text(text);
     }

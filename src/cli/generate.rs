@@ -11,7 +11,7 @@ use super::out::count;
 use crate::context::Context;
 use benchtop_model::generation::Scheduler;
 use benchtop_model::job::{GenerationOverrides, MAX_SAMPLES, NewJob, Plan, StartedJob};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
@@ -116,7 +116,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         per_minute: args.per_minute,
         dry: args.dry_run,
     };
-    let begun = begin(follower.client(), new)?;
+    let ask = |dry| {
+        let new = new.clone();
+        request::Generate(Box::new(NewJob { dry, ..new }))
+    };
+    let begun = consent::begin(follower.client(), args.dry_run, ask, |begun| {
+        begun.waits.as_deref()
+    })?;
     if begun.job.is_none() && !args.json && !args.json_progress {
         consent::note(begun.waits.as_deref())?;
     }
@@ -127,26 +133,6 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         (&value(&begun), &text(&begun)),
         (args.json, args.json_progress),
     )
-}
-
-/// Starts the job. If benchtop.toml names servers without consent, the user is asked first.
-fn begin(client: &Client, new: NewJob) -> Result<StartedJob> {
-    match client.ask(request::Generate(Box::new(new.clone()))) {
-        Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
-            let dry = request::Generate(Box::new(NewJob {
-                dry: true,
-                ..new.clone()
-            }));
-            let counted = client.ask(dry)?;
-            consent::begin(
-                client,
-                counted.waits.as_deref(),
-                refusal,
-                request::Generate(Box::new(new)),
-            )
-        }
-        answer => answer,
-    }
 }
 
 fn plan(args: &Args, client: &Client) -> Result<Plan> {
@@ -169,7 +155,7 @@ fn plan(args: &Args, client: &Client) -> Result<Plan> {
             Ok(number) => Some(number),
             Err(_) => client.ask(request::NumberOf(word.to_string()))?,
         };
-        let none = || Error::new(ErrorKind::NotFound, format!("no item `{word}`")).file(path);
+        let none = || Error::not_found(format!("no item `{word}`")).file(path);
         numbers.push(number.ok_or_else(|| none().line(at as u64 + 1))?);
     }
     if numbers.is_empty() {

@@ -12,7 +12,7 @@ use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_formats as formats;
 use benchtop_model::import::{ImportRequest as ImportAsk, Progress, Report};
 use benchtop_model::mapping::Mapping;
-use benchtop_model::{Error, ErrorKind, Result, clean, mapping};
+use benchtop_model::{Error, Result, clean, mapping};
 use benchtop_protocol::wire::{Request, request};
 
 const EXAMPLES: &str = "Examples:
@@ -71,8 +71,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         .as_deref()
         .is_some_and(|d| d.is_empty() || d.contains('/') || d.chars().any(char::is_control))
     {
-        return Err(Error::new(
-            ErrorKind::Usage,
+        return Err(Error::usage(
             "invalid data set name: it is empty, or has a `/` or control characters",
         )
         .field("dataset"));
@@ -82,11 +81,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         .as_deref()
         .is_some_and(|m| m.trim().is_empty() || m.chars().any(char::is_control))
     {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            "invalid model name: it is empty or has control characters",
-        )
-        .field("model"));
+        return Err(
+            Error::usage("invalid model name: it is empty or has control characters")
+                .field("model"),
+        );
     }
     let ask = ImportAsk {
         paths,
@@ -109,7 +107,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// Prints a suggested mapping for the columns of a table.
 fn guess(paths: &[PathBuf]) -> Result<u8> {
     let [path] = paths else {
-        return Err(Error::new(ErrorKind::Usage, "--guess takes one file"));
+        return Err(Error::usage("--guess takes one file"));
     };
     let columns = formats::columns(path)?;
     print(&mapping::guess(&columns).write(&columns)?)?;
@@ -119,7 +117,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
 /// Reads a `mapping.toml`.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] with the line for an invalid mapping.
+/// [`ErrorKind::Input`](benchtop_model::ErrorKind::Input) with the line for an invalid mapping.
 pub fn mapping(path: &Path) -> Result<Mapping> {
     let text = bounded::text(path, SETTINGS_LIMIT)?;
     Mapping::parse(&text).map_err(|p| p.file(path))
@@ -153,26 +151,10 @@ pub fn watching<T>(
 
 /// Prints the report of an import.
 pub fn show(report: &Report, json: bool) -> Result<u8> {
-    if json {
-        let value = json!({
-            "items": report.items,
-            "predictions": report.predictions,
-            "already": report.already,
-            "duplicates": report.duplicates,
-            "pictures": report.pictures,
-            "missing_pictures": report.missing_pictures,
-            "files": report.files,
-            "skipped": report.skipped,
-            "skipped_more": report.skipped_more,
-            "notes": report.notes,
-            "unreadable_pictures": report.unreadable_pictures,
-            "unreadable": report.unreadable.iter().map(|(name, why)| json!({"name": name, "why": why})).collect::<Vec<_>>(),
-        });
-        print(&out::json_text(&value))?;
-    } else {
-        print(&text(report))?;
-    }
-    Ok(0)
+    let unreadable = |(name, why): &(String, String)| json!({"name": name, "why": why});
+    let mut value = json!(report);
+    value["unreadable"] = report.unreadable.iter().map(unreadable).collect();
+    out::report(json, &value, || text(report))
 }
 
 fn text(report: &Report) -> String {
@@ -226,8 +208,5 @@ fn text(report: &Report) -> String {
     if report.skipped_more > 0 {
         out.push_str(&format!("skipped: {} more\n", report.skipped_more));
     }
-    for note in &report.notes {
-        out.push_str(&format!("note: {}\n", clean::line(note)));
-    }
-    out
+    out + &out::notes(&report.notes)
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::out;
@@ -46,7 +47,7 @@ pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
         .map(|word| {
             let name = word.strip_prefix('-').unwrap_or(word);
             let field = Field::from_name(name).ok_or_else(|| {
-                Error::new(ErrorKind::Usage, format!("unknown field `{name}`")).help(format!(
+                Error::usage(format!("unknown field `{name}`")).help(format!(
                     "one of: {}",
                     Field::ALL.map(Field::name).join(", ")
                 ))
@@ -65,12 +66,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let mut out = BufWriter::with_capacity(1 << 16, out::lines());
     each(&client, filter, sort, &mut |number, status, json| {
-        let item: Map<String, Value> = serde_json::from_str(json).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read item #{number}: {e}"),
-            )
-        })?;
+        let item: Map<String, Value> = parse(number, json)?;
         if args.json {
             let mut line = Map::new();
             line.insert("number".into(), number.into());
@@ -91,6 +87,20 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     })?;
     done(out.flush())?;
     Ok(0)
+}
+
+/// Parses the JSON of an item.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] with the number of the item.
+pub fn parse<T: DeserializeOwned>(number: u32, json: &str) -> Result<T> {
+    let bad = |e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("cannot read item #{number}: {e}"),
+        )
+    };
+    serde_json::from_str(json).map_err(bad)
 }
 
 /// Calls `take` with the number, status, and JSON of every item that matches `filter`, in the order

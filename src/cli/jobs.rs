@@ -11,7 +11,7 @@ use crate::out::print;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_model::{Error, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{Event, FAILURE_PAGE, request};
 
@@ -103,25 +103,19 @@ fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
         JobAct::Resume | JobAct::Retry => JobState::ask(&client, id)?.waits,
         _ => None,
     };
-    let text = match consent::resume(&client, waits.as_deref(), request::JobAct { id, act })? {
-        Some(job) if json => out::json_text(&value(&job)),
-        Some(job) => format!("{}\n", line(&job)),
-        None if json => out::json_text(&json!({"id": id, "removed": true})),
-        None => format!("removed job {id}\n"),
-    };
-    print(&text).map(|()| 0)
+    match consent::resume(&client, waits.as_deref(), request::JobAct { id, act })? {
+        Some(job) => out::report(json, &value(&job), || format!("{}\n", line(&job))),
+        None => out::report(json, &json!({"id": id, "removed": true}), || {
+            format!("removed job {id}\n")
+        }),
+    }
 }
 
 fn list(client: &Client, json: bool) -> Result<u8> {
     let jobs = client.ask(request::Jobs)?;
-    let each = |job: &JobState| {
-        if json {
-            out::json(&value(job))
-        } else {
-            clean::line(&line(job)).into_owned()
-        }
-    };
-    let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
+    let line = |job| format!("{}\n", clean::line(&line(job)));
+    let each = |job| out::either(json, &value(job), || line(job));
+    let mut text: String = jobs.iter().map(each).collect();
     if text.is_empty() && !json {
         text = "no jobs; start one with `benchtop generate`, `benchtop eval`, or `benchtop filter run`\n".into();
     }
@@ -242,8 +236,7 @@ impl Followed for JobState {
     fn ask(client: &Client, id: u32) -> Result<JobState> {
         let jobs = client.ask(request::Jobs)?;
         let none = || {
-            Error::new(ErrorKind::NotFound, format!("no job {id}"))
-                .help("run `benchtop jobs` to list the jobs")
+            Error::not_found(format!("no job {id}")).help("run `benchtop jobs` to list the jobs")
         };
         jobs.into_iter().find(|job| job.id == id).ok_or_else(none)
     }

@@ -70,12 +70,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 Filter::default(),
                 Vec::new(),
                 &mut |number, _, json| {
-                    let item: Item = serde_json::from_str(json).map_err(|e| {
-                        Error::new(
-                            ErrorKind::Corrupt,
-                            format!("cannot read item #{number}: {e}"),
-                        )
-                    })?;
+                    let item: Item = items::parse(number, json)?;
                     lint.check(&item, u64::from(number));
                     lint_run.questions += 1;
                     Ok(())

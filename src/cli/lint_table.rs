@@ -13,7 +13,7 @@ use benchtop_formats::input;
 use benchtop_metrics::table_lint::{
     self, Plan, Report, Rule, Share, TOLERANCE, Table, Total, recognize,
 };
-use benchtop_model::{Error, ErrorKind, Result, Severity, clean};
+use benchtop_model::{Error, Result, Severity, clean};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -51,15 +51,14 @@ pub enum Output {
 /// The exit code is 1 if there are findings of severity error.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for a malformed option, [`ErrorKind::NotFound`] for a column that no table
-/// has, and errors of the files.
+/// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for a malformed option,
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for a column that no table has, and
+/// errors of the files.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.tolerance.is_finite() || args.tolerance < 0.0 {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            "the tolerance must be a number of points, 0 or more",
-        )
-        .field("tolerance"));
+        return Err(
+            Error::usage("the tolerance must be a number of points, 0 or more").field("tolerance"),
+        );
     }
     let mut tables = args
         .files
@@ -109,12 +108,7 @@ fn read(path: &Path) -> Result<(Table, Plan)> {
 
 /// Adds the checks of the options to the tables that have the columns.
 fn add_options(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
-    let bad = |option: &str, form: &str| {
-        Error::new(
-            ErrorKind::Usage,
-            format!("expected {form}, found `{option}`"),
-        )
-    };
+    let bad = |option: &str, form: &str| Error::usage(format!("expected {form}, found `{option}`"));
     for option in &args.deltas {
         let parts = option
             .split_once('=')
@@ -209,7 +203,7 @@ fn each(
             .collect::<Vec<_>>()
             .join(", ")
     );
-    Err(Error::new(ErrorKind::NotFound, what).help(format!("the columns: {}", there.join("; "))))
+    Err(Error::not_found(what).help(format!("the columns: {}", there.join("; "))))
 }
 
 fn text(tables: &[(Table, Plan)], report: &Report) -> String {

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::{import, out};
 use crate::context::Context;
-use crate::out::print;
 use benchtop_model::history::{Conflict, ConflictingVerdict, Merged};
 use benchtop_model::{Error, Result, clean, history};
 use benchtop_protocol::wire::request;
@@ -43,12 +42,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         dry: args.dry_run,
     };
     let merged = import::waited(&context.client()?, ask, !args.json)?;
-    let text = if args.json {
-        out::json_text(&value(&merged, args.dry_run))
-    } else {
-        text(&merged, args.dry_run)
-    };
-    print(&text)?;
+    let value = value(&merged, args.dry_run);
+    out::report(args.json, &value, || text(&merged, args.dry_run))?;
     Ok(u8::from(
         !merged.aside.is_empty() && merged.added + merged.known == 0,
     ))
@@ -104,10 +99,7 @@ fn text(merged: &Merged, dry: bool) -> String {
     }
     rest(&mut out, merged.aside.len(), "set aside");
     conflicts(&mut out, &merged.conflicts);
-    for note in &merged.notes {
-        let _ = writeln!(out, "note: {}", clean::line(note));
-    }
-    out
+    out + &out::notes(&merged.notes)
 }
 
 /// Writes the items on which annotators disagree, up to [`SHOWN`].

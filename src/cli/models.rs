@@ -54,11 +54,8 @@ pub fn run(args: &Args) -> Result<u8> {
     match args.what.as_ref().unwrap_or(&What::List) {
         What::List => {
             let models = hub.list()?;
-            let text: String = models
-                .iter()
-                .map(|m| if args.json { json(m) } else { line(m) })
-                .collect();
-            print(&text).map(|()| 0)
+            let each = |model| out::either(args.json, model, || line(model));
+            print(&models.iter().map(each).collect::<String>()).map(|()| 0)
         }
         What::Pull { name } => {
             let report = hub.pull(name, &mut |p| progress.tell(p));
@@ -72,18 +69,10 @@ pub fn run(args: &Args) -> Result<u8> {
         }
         What::Path { name } => {
             let folder = hub.path(name)?;
-            let text = if args.json {
-                json(&serde_json::json!({"name": name, "folder": folder}))
-            } else {
-                format!("{}\n", folder.display())
-            };
-            print(&text).map(|()| 0)
+            let value = serde_json::json!({"name": name, "folder": folder});
+            out::report(args.json, &value, || format!("{}\n", folder.display()))
         }
     }
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    out::json_text(value)
 }
 
 fn state(state: FileState) -> &'static str {
@@ -114,9 +103,10 @@ fn line(model: &ModelReport) -> String {
 
 fn show(report: &ModelReport, as_json: bool) -> Result<u8> {
     let code = u8::from(report.state != FileState::Complete);
-    if as_json {
-        return print(&json(report)).map(|()| code);
-    }
+    out::report(as_json, report, || details(report)).map(|_| code)
+}
+
+fn details(report: &ModelReport) -> String {
     let mut text = String::new();
     for file in &report.files {
         let trouble = file
@@ -137,7 +127,7 @@ fn show(report: &ModelReport, as_json: bool) -> Result<u8> {
         state(report.state),
         report.folder.display()
     );
-    print(&text).map(|()| code)
+    text
 }
 
 /// The progress line of a file. It is redrawn in place on a terminal. With `--json` it is JSON
@@ -174,7 +164,7 @@ impl Progress {
             FileOperation::Verify => "hashing",
         };
         if self.json {
-            out::tell_text(&json(at));
+            out::tell_text(&out::json_text(at));
         } else if self.terminal {
             let share = at.of.map_or(0.0, |of| {
                 if of > 0 {

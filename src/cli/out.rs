@@ -24,6 +24,26 @@ pub fn print(text: &str) -> Result<()> {
     done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
+/// Prints the result of a command: one JSON object if `json` is set, else text. Returns the exit
+/// code 0.
+///
+/// # Errors
+/// As [`print`].
+pub fn report(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<u8> {
+    print(&either(json, value, text)).map(|()| 0)
+}
+
+/// The result of a command: one JSON object if `json` is set, else text.
+pub fn either(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> String {
+    if json { json_text(value) } else { text() }
+}
+
+/// Lines that report notes.
+pub fn notes<'n>(notes: impl IntoIterator<Item = &'n String>) -> String {
+    let line = |note: &String| format!("note: {}\n", clean::line(note));
+    notes.into_iter().map(line).collect()
+}
+
 /// Checks the result of a write to standard output. If the pipe is closed, the program exits with
 /// 0.
 ///

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::import;
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
 use benchtop_model::{Result, Status, clean};
@@ -55,12 +54,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         dry: args.dry_run,
     };
     let report = import::waited(&context.client()?, ask, !args.json)?;
-    let text = if args.json {
-        json(&report, args.dry_run)
-    } else {
-        text(&report, args)
-    };
-    print(&text).map(|()| 0)
+    let value = value(&report, args.dry_run);
+    out::report(args.json, &value, || text(&report, args))
 }
 
 fn tally(tally: &Tally) -> serde_json::Value {
@@ -71,13 +66,13 @@ fn tally(tally: &Tally) -> serde_json::Value {
         .into()
 }
 
-fn json(report: &Recomposed, dry: bool) -> String {
+fn value(report: &Recomposed, dry: bool) -> serde_json::Value {
     let causes: Vec<_> = report
         .causes
         .iter()
         .map(|(what, items)| json!({"what": what, "items": items}))
         .collect();
-    let value = json!({
+    json!({
         "dry_run": dry,
         "composed": report.composed,
         "changed": {"items": report.changed.all(), "by_status": tally(&report.changed)},
@@ -87,8 +82,7 @@ fn json(report: &Recomposed, dry: bool) -> String {
         "drawn": report.drawn,
         "edited": report.edited,
         "notes": report.notes,
-    });
-    out::json_text(&value)
+    })
 }
 
 fn text(report: &Recomposed, args: &Args) -> String {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use super::{Cli, out, run};
-use benchtop_model::{Error, ErrorKind, clean};
+use benchtop_model::{Error, clean};
 
 /// Runs the program and returns its exit code. The first argument is the program's name.
 pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
@@ -78,7 +78,7 @@ fn usage(report: &str) -> Error {
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (what, rest) = report.split_once("\n\n").unwrap_or((report, ""));
     let what = what.strip_prefix("error: ").unwrap_or(what);
-    let error = Error::new(ErrorKind::Usage, joined(what));
+    let error = Error::usage(joined(what));
     match joined(rest) {
         help if help.is_empty() => error,
         help => error.help(help),

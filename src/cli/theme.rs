@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::out;
-use crate::out::print;
-use benchtop_model::{Result, clean};
+use benchtop_model::Result;
 use benchtop_tui::terminal::environment;
 use benchtop_tui::user_settings::{self, Settings};
 
@@ -27,14 +26,12 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     let settings = Settings::load(&env)?;
     let (file, themes) = (user_settings::path(&env), user_settings::themes(&env));
-    if args.json {
-        let value = json!({
-            "theme": settings.theme, "background": settings.background, "themes": themes,
-            "file": file.as_ref().map(|file| file.display().to_string()),
-        });
-        return print(&out::json_text(&value)).map(|()| 0);
-    }
-    let place = file.map_or(String::new(), |file| format!(" ({})", file.display()));
-    let text = format!("{}{place}\none of: {}\n", settings.theme, themes.join(", "));
-    print(&clean::text(&text)).map(|()| 0)
+    let value = json!({
+        "theme": settings.theme, "background": settings.background, "themes": themes,
+        "file": file.as_ref().map(|file| file.display().to_string()),
+    });
+    out::report(args.json, &value, || {
+        let place = file.map_or(String::new(), |file| format!(" ({})", file.display()));
+        format!("{}{place}\none of: {}\n", settings.theme, themes.join(", "))
+    })
 }

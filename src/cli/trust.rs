@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::out;
 use crate::context::Context;
@@ -96,10 +96,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let to = origin(url)?;
             let gone = trust.revoke(&to, key_env.as_deref())?;
             if gone.is_empty() {
-                return Err(
-                    Error::new(ErrorKind::NotFound, format!("no agreement for {to}"))
-                        .help("run `benchtop trust list` to list the agreements"),
-                );
+                return Err(Error::not_found(format!("no agreement for {to}"))
+                    .help("run `benchtop trust list` to list the agreements"));
             }
             print(&gone.iter().map(|a| shown(a, args.json)).collect::<String>()).map(|()| 0)
         }
@@ -118,11 +116,7 @@ fn link(
         .map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
     let project = context.project()?;
     if !trust.link(project.root(), &dir, is_linked)? && !is_linked {
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            "this folder is not linked to the project",
-        )
-        .file(dir));
+        return Err(Error::not_found("this folder is not linked to the project").file(dir));
     }
     let value =
         json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
@@ -131,12 +125,9 @@ fn link(
     } else {
         "revoked sending"
     };
-    print(&if is_json {
-        out::json_text(&value)
-    } else {
+    out::report(is_json, &value, || {
         format!("{verb} pictures in {}\n", dir.display())
     })
-    .map(|()| 0)
 }
 
 fn list(trust: &Trust, is_json: bool) -> Result<u8> {
@@ -144,32 +135,19 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     let mut out: String = held.agreements.iter().map(|a| shown(a, is_json)).collect();
     for Linked { folder, pictures } in &held.links {
         let value = json!({"is": "pictures", "project": folder.project, "pictures": pictures, "linked": true});
-        let line = format!(
-            "pictures of {}: {}",
-            folder.project.escape_debug(),
-            pictures.escape_debug()
-        );
-        out.push_str(&if is_json {
-            out::json_text(&value)
-        } else {
-            format!("{line}\n")
-        });
+        let (project, pictures) = (folder.project.escape_debug(), pictures.escape_debug());
+        let line = || format!("pictures of {project}: {pictures}\n");
+        out += &out::either(is_json, &value, line);
     }
     for TrustedJob {
         folder, kind, id, ..
     } in &held.jobs
     {
         let value = json!({"is": "job", "project": folder.project, "kind": kind, "id": id});
-        match is_json {
-            true => out.push_str(&out::json_text(&value)),
-            false => {
-                let kind = value["kind"].as_str().unwrap_or_default().to_string();
-                out.push_str(&format!(
-                    "continues without asking: {kind} {id} of {}\n",
-                    folder.project.escape_debug()
-                ));
-            }
-        }
+        let (kind, project) = (value["kind"].as_str(), folder.project.escape_debug());
+        let kind = kind.unwrap_or_default();
+        let line = || format!("continues without asking: {kind} {id} of {project}\n");
+        out += &out::either(is_json, &value, line);
     }
     if !held.unread.is_empty() {
         let file = trust.file().unwrap_or_default();
@@ -190,10 +168,7 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
 fn shown(agreement: &Agreement, is_json: bool) -> String {
     let Agreement { destination, at } = agreement;
     let Destination { to, key_env, sends } = destination;
-    if is_json {
-        let value: Value =
-            json!({"is": "agreement", "to": to, "key_env": key_env, "sends": sends, "at": at});
-        return out::json_text(&value);
-    }
-    format!("{destination}\t{}\tsince {at}\n", sends.name())
+    let value = json!({"is": "agreement", "to": to, "key_env": key_env, "sends": sends, "at": at});
+    let line = || format!("{destination}\t{}\tsince {at}\n", sends.name());
+    out::either(is_json, &value, line)
 }

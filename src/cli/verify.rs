@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::out::{self, count, print};
+use crate::out::{self, count};
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::history::stamp;
 use benchtop_model::import::Progress;
@@ -76,12 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.repair {
         repair::repair(&project, &mut report, &at)?;
     }
-    let text = if args.json {
-        out::json_text(&value(&report, owned))
-    } else {
-        text(&report)
-    };
-    print(&text)?;
+    out::report(args.json, &value(&report, owned), || text(&report))?;
     Ok(u8::from(report.damaged() > 0))
 }
 

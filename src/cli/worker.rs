@@ -3,7 +3,7 @@
 
 use benchtop_inference::candle::device::DeviceName;
 use benchtop_inference::worker::{FAULT, Fault, serve};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -15,9 +15,9 @@ pub struct Args {
 /// Serves requests until the owner ends.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an unknown device or test fault.
+/// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for an unknown device or test fault.
 pub fn run(args: &Args) -> Result<u8> {
-    let wrong = |what: String| Error::new(ErrorKind::Usage, what);
+    let wrong = |what: String| Error::usage(what);
     let place = DeviceName::from_name(&args.device)
         .ok_or_else(|| wrong(format!("unknown device `{}`", args.device)).help("one of: cpu"))?;
     let fault = match std::env::var(FAULT) {

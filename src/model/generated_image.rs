@@ -1,19 +1,19 @@
 //! Generated pictures: their keys, their seeds, and their journal records.
 
-use crate::digest;
 use serde::{Deserialize, Serialize};
 
+use super::hash::{first_bytes, of_texts};
 use super::{Error, ImageRef, Item, Result};
 
 /// Key of the picture that a data set calls `name`. Items with the same key share the picture.
 pub fn picture_key(dataset: &str, name: &str) -> u64 {
-    first_bytes(&digest::of([dataset, name]))
+    first_bytes(&of_texts([dataset, name]))
 }
 
 /// Key of a prompt. It covers the prompt and the negative prompt but not the settings, so a picture
 /// does not become outdated when settings change. The fingerprint covers those.
 pub fn prompt_key(prompt: &str, negative: Option<&str>) -> u64 {
-    first_bytes(&digest::of([prompt, negative.unwrap_or_default()]))
+    first_bytes(&of_texts([prompt, negative.unwrap_or_default()]))
 }
 
 /// Key of a picture file, from the 64 hex digits of its hash. Equal files have equal keys.
@@ -24,7 +24,7 @@ pub fn file_key(hash: &str) -> Option<u64> {
 /// The seed of one sample of a picture. It depends only on these arguments, so the order of work
 /// does not change it. It is below 2^32 because some servers and tools accept no larger seed.
 pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
-    let hash = digest::of([
+    let hash = of_texts([
         "seed",
         &job_seed.to_string(),
         dataset,
@@ -32,12 +32,6 @@ pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
         &sample.to_string(),
     ]);
     first_bytes(&hash) >> 32
-}
-
-fn first_bytes(hash: &blake3::Hash) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&hash.as_bytes()[..8]);
-    u64::from_le_bytes(first)
 }
 
 /// Formats a key as the 16 hex digits used in journals.

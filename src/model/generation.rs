@@ -1,7 +1,7 @@
 //! Image generation as plain data: tasks, settings, capabilities, results (Dysca's step P -> I,
 //! section 3.2).
 
-use crate::digest;
+use crate::hash;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -288,7 +288,7 @@ impl Fingerprint {
             .parts
             .iter()
             .flat_map(|(name, value)| [name.as_str(), value]);
-        digest::of(texts).to_hex()[..16].to_string()
+        hash::of_texts(texts).to_hex()[..16].to_string()
     }
 }
 

@@ -158,7 +158,7 @@ impl Client {
     }
 
     fn write(&self, message: &ToOwner) -> Result<()> {
-        write_frame(&mut *lock(&self.stream), message)
+        write_frame(&mut lock(&self.stream), message)
     }
 
     /// Sends a request and waits for the reply.
@@ -260,7 +260,7 @@ fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
 }
 
 fn route(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
-    let waiter = |number: &u64| lock(&waiting).get(number).cloned();
+    let waiter = |number: &u64| lock(waiting).get(number).cloned();
     match message {
         FromOwner::Reply(number, answer) => match waiter(&number) {
             Some(waiter) => drop(waiter.send(Reply::Answer(answer))),

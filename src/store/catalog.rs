@@ -36,6 +36,15 @@ pub fn parse<'l, T: serde::Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
         .map_err(|e| Error::corrupt(format!("cannot parse a stored record: {e}")))
 }
 
+/// Parses the item in `row`, or some of its fields.
+///
+/// # Errors
+/// [`Error::corrupt`] with the item's number.
+pub fn parse_item<'l, T: serde::Deserialize<'l>>(row: usize, line: &'l [u8]) -> Result<T> {
+    serde_json::from_slice(line)
+        .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))
+}
+
 /// Offset of line `n` of a frame, from 0, or the frame's length if it has fewer lines.
 fn start_of(lines: &[u8], n: usize) -> usize {
     match n.checked_sub(1) {

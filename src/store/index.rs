@@ -68,7 +68,7 @@ pub struct Checkpoint {
 pub fn digest<'a>(list: impl IntoIterator<Item = (&'a str, u64)>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for (name, number) in list {
-        benchtop_model::digest::put(&mut hasher, name);
+        benchtop_model::hash::put(&mut hasher, name);
         hasher.update(&number.to_le_bytes());
     }
     *hasher.finalize().as_bytes()

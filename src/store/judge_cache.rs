@@ -11,7 +11,7 @@ use super::append_log::{AppendLog, ValidPrefix};
 use super::{checksummed_line, runs};
 use benchtop_files::{disk, regular};
 use benchtop_model::Result;
-use benchtop_model::digest;
+use benchtop_model::hash;
 use benchtop_model::vlm::{Finish, Usage};
 
 /// Version of the lines.
@@ -26,7 +26,7 @@ pub fn about<'o>(
     output: &'o str,
 ) -> String {
     let texts = [item, question, output].into_iter().chain(options);
-    digest::of(texts).to_hex()[..32].to_string()
+    hash::of_texts(texts).to_hex()[..32].to_string()
 }
 
 /// One extraction by a judge.

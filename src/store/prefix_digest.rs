@@ -99,7 +99,7 @@ impl PrefixDigests {
     pub fn journals(&self) -> JournalHashes {
         let mut contents = blake3::Hasher::new();
         for (name, prefix) in &self.0 {
-            benchtop_model::digest::put(&mut contents, name);
+            benchtop_model::hash::put(&mut contents, name);
             contents
                 .update(&prefix.length.to_le_bytes())
                 .update(&prefix.digest());

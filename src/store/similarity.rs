@@ -12,7 +12,7 @@ use super::columns::id_hash;
 use super::lazy_append::LazyAppend;
 use crate::checksummed_row;
 use benchtop_files::{disk, regular};
-use benchtop_model::digest;
+use benchtop_model::hash;
 use benchtop_model::{ErrorKind, Result};
 
 /// Key, cosine, and CRC-32 of both.
@@ -22,7 +22,7 @@ const CURRENT: &str = "current";
 
 /// The key of a pair of texts.
 pub fn pair(reference: &str, output: &str) -> u64 {
-    id_hash(digest::of([reference, output]).to_hex().as_str())
+    id_hash(hash::of_texts([reference, output]).to_hex().as_str())
 }
 
 /// Cosines of one model.

@@ -54,7 +54,7 @@ use theme::{Look, Theme};
 use user_settings::Settings;
 
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Environment variable that names a file to touch after the first frame (for screenshots).
 const READY_FILE: &str = "BENCHTOP_READY_FILE";
@@ -130,7 +130,7 @@ fn window_size() -> WindowSize {
 /// If there is no terminal, the owner cannot be reached, or the terminal goes away.
 pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
-        return Err(Error::new(ErrorKind::Usage, "benchtop needs a terminal").help(
+        return Err(Error::usage("benchtop needs a terminal").help(
             "use `benchtop items --json` and `benchtop decide` in scripts; see `benchtop --help`",
         ));
     }

@@ -97,7 +97,7 @@ impl Theme {
             .into_iter()
             .find(|(n, _)| *n == name)
             .ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("no theme named `{name}`"))
+                Error::not_found(format!("no theme named `{name}`"))
                     .help(format!("available themes: {}", known()))
             })?;
         let mut theme = Theme::blank();
@@ -338,6 +338,15 @@ impl Look {
 
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
+    }
+
+    /// The mark before a line: whether the cursor is `here`.
+    pub fn cursor_mark(&self, here: bool) -> &'static str {
+        match (here, self.accessible) {
+            (true, true) => ">",
+            (true, false) => "▌",
+            (false, _) => " ",
+        }
     }
 }
 

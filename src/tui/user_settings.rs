@@ -117,8 +117,7 @@ pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
         Theme::named(name, env)?;
     }
     let path = path(env).ok_or_else(|| {
-        Error::new(ErrorKind::NotFound, "cannot find the settings folder")
-            .help("set HOME or XDG_CONFIG_HOME")
+        Error::not_found("cannot find the settings folder").help("set HOME or XDG_CONFIG_HOME")
     })?;
     let text = match bounded::text(&path, SETTINGS_LIMIT) {
         Ok(text) => text,

@@ -206,10 +206,14 @@ fn the_review_stepped_through_up_and_down() {
     for size in [(80, 24), (50, 14), (160, 50)] {
         let mut watched = Watched::new(size);
         let (mut pane, rec) = (ReviewPane::default(), Recorder::new().unwrap());
-        let _ = pane.set_queue(Queue::all(ODD.len() as u32), None);
+        rec.call(&mut pane, |pane, cx| {
+            pane.set_queue(Queue::all(ODD.len() as u32), None, cx);
+        });
         let there = (0..ODD.len()).chain((0..ODD.len()).rev());
         for at in there {
-            let _ = pane.go(at);
+            rec.call(&mut pane, |pane, cx| {
+                let _ = pane.go(at, cx);
+            });
             let json = serde_json::to_string(&odd_item(at)).unwrap();
             let (number, status) = (at as u32 + 1, Status::Pending);
             let view = ItemView {
@@ -222,7 +226,7 @@ fn the_review_stepped_through_up_and_down() {
                 stale: None,
                 chips: vec![],
             };
-            let _ = pane.on_item(number, Ok(view));
+            rec.call(&mut pane, |pane, cx| pane.on_item(number, Ok(view), cx));
             watched.frame(&format!("{size:?} item {number}"), |buf| {
                 rec.draw(&mut pane, buf.area, buf, &look());
             });

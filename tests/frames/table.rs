@@ -133,9 +133,7 @@ fn nothing_passes_the_filter() {
         state.resize(area, &columns);
         let (look, empty) = (
             look(),
-            Empty::Filtered {
-                hint: "press X to clear the search and the filter".into(),
-            },
+            Empty::Filtered("press X to clear the search and the filter".into()),
         );
         let (columns, window, state) = (&columns[..], &window, &state);
         TableView {

@@ -92,8 +92,7 @@ fn text(found: &AgreementAnalysis) -> String {
     let why = table::undefined(&found.rows, &found.categories);
     if !why.is_empty() {
         out.push('\n');
-        why.iter()
-            .for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
+        out.extend(why.iter().map(|line| format!("{}\n", clean::line(line))));
     }
     let people = table::people(&found.quality);
     if people
@@ -104,8 +103,5 @@ fn text(found: &AgreementAnalysis) -> String {
         out.push('\n');
         out.push_str(&table::plain(&people));
     }
-    for note in &found.notes {
-        out.push_str(&format!("note: {}\n", clean::line(note)));
-    }
-    out
+    out + &out::notes(&found.notes)
 }

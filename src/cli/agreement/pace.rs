@@ -3,7 +3,6 @@
 use super::value;
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_metrics::agreement::pace::LAST;
 use benchtop_model::Result;
 use benchtop_model::agreement::analysis::OwnPace;
@@ -21,12 +20,7 @@ pub struct Args {
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let own = context.client()?.ask(request::Pace(args.round.clone()))?;
-    let text = if args.json {
-        out::json_text(&value::pace(&own))
-    } else {
-        text(&own)
-    };
-    print(&text).map(|()| 0)
+    out::report(args.json, &value::pace(&own), || text(&own))
 }
 
 fn text(own: &OwnPace) -> String {

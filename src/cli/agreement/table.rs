@@ -13,6 +13,24 @@ pub struct Words {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Words {
+    pub fn new(head: &[&str], rows: Vec<Vec<String>>) -> Words {
+        let head = head.iter().map(|name| name.to_string()).collect();
+        Words { head, rows }
+    }
+
+    fn one_line(&self) -> Words {
+        let one_line = |row: &Vec<String>| {
+            let cells = row.iter().map(|cell| clean::line(cell).into_owned());
+            cells.collect()
+        };
+        Words {
+            head: one_line(&self.head),
+            rows: self.rows.iter().map(one_line).collect(),
+        }
+    }
+}
+
 /// A table with one column per measure. Measures without a value in any row are left out.
 pub fn of(rows: &[Row], by: GroupBy) -> Words {
     let has = |measure: &Measure| {
@@ -127,10 +145,7 @@ pub fn people(quality: &[PersonQuality]) -> Words {
             rate(q.revised),
         ]
     };
-    Words {
-        head: head.map(String::from).to_vec(),
-        rows: quality.iter().map(line).collect(),
-    }
+    Words::new(&head, quality.iter().map(line).collect())
 }
 
 /// The coincidence table of categories. With two annotators, one is along the rows and the other
@@ -170,15 +185,12 @@ fn is_right(words: &Words, at: usize) -> bool {
 
 /// The table as plain text with aligned columns.
 pub fn plain(words: &Words) -> String {
-    let one_line = |row: &Vec<String>| {
-        row.iter()
-            .map(|cell| clean::line(cell).into_owned())
-            .collect()
-    };
-    let words = &Words {
-        head: one_line(&words.head),
-        rows: words.rows.iter().map(one_line).collect(),
-    };
+    aligned(words, is_right)
+}
+
+/// The table as plain text. `right` says which columns are right-aligned.
+pub fn aligned(words: &Words, right: impl Fn(&Words, usize) -> bool) -> String {
+    let words = &words.one_line();
     let all = || std::iter::once(&words.head).chain(&words.rows);
     let wide: Vec<usize> = (0..words.head.len())
         .map(|at| {
@@ -192,7 +204,7 @@ pub fn plain(words: &Words) -> String {
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&wide).enumerate().map(|(at, (cell, wide))| {
             let pad = " ".repeat(wide.saturating_sub(width(cell)));
-            if is_right(words, at) {
+            if right(words, at) {
                 format!("{pad}{cell}")
             } else {
                 format!("{cell}{pad}")
@@ -203,15 +215,23 @@ pub fn plain(words: &Words) -> String {
     all().map(line).collect()
 }
 
+/// Text of Markdown on one line.
+pub fn escaped(text: &str) -> String {
+    clean::line(text).replace('|', "\\|").replace('<', "\\<")
+}
+
 /// The table as Markdown.
 pub fn markdown(words: &Words) -> String {
+    markdown_with(words, |at| is_right(words, at))
+}
+
+/// As [`markdown`]. `right` says which columns are right-aligned.
+pub fn markdown_with(words: &Words, right: impl Fn(usize) -> bool) -> String {
     let line = |cells: &[String]| {
-        let cells = cells
-            .iter()
-            .map(|c| clean::line(c).replace('|', "\\|").replace('<', "\\<"));
-        format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
     };
-    let rule = |at: usize| if is_right(words, at) { "---:" } else { "---" }.to_string();
+    let rule = |at: usize| if right(at) { "---:" } else { "---" }.to_string();
     let mut text = line(&words.head) + &line(&(0..words.head.len()).map(rule).collect::<Vec<_>>());
     words.rows.iter().for_each(|row| text.push_str(&line(row)));
     text

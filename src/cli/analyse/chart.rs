@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::draws::Draws;
-use super::source::{Of, Source};
-use crate::board;
+use super::source;
+use crate::board::{self, Of};
 use crate::context::Context;
 use crate::out::print;
 use benchtop_formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use benchtop_metrics::statistics::{Z95, p_text, wilson};
 use benchtop_model::analysis::{Intervals, Sure, What};
 use benchtop_model::board::{Better, Board, Cell, Column, Scale};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 #[derive(clap::Args)]
 #[command(
@@ -70,7 +70,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Some("png") => Form::Png,
         _ => {
             let what = format!("unknown chart format: {}", args.out.display());
-            return Err(Error::new(ErrorKind::Usage, what).help("name a .svg or .png file"));
+            return Err(Error::usage(what).help("name a .svg or .png file"));
         }
     };
     let longest = if matches!(form, Form::Png) {
@@ -78,7 +78,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         None
     };
-    let source = Source::open(context, &args.of)?;
+    let source = source::open(context, &args.of)?;
     let scenes = match &args.columns {
         Some(globs) => {
             let mut board = source.board()?;
@@ -145,10 +145,8 @@ fn unit(scale: Scale) -> &'static str {
 fn of_model(board: &Board, model: &str) -> Result<Bars> {
     let Some(row) = board.rows.iter().find(|row| row.model == model) else {
         let names: Vec<&str> = board.rows.iter().map(|row| row.model.as_str()).collect();
-        return Err(
-            Error::new(ErrorKind::NotFound, format!("no model `{model}`"))
-                .help(format!("the models: {}", names.join(", "))),
-        );
+        return Err(Error::not_found(format!("no model `{model}`"))
+            .help(format!("the models: {}", names.join(", "))));
     };
     let mut cells: Vec<(&Column, Cell, f64)> = row
         .cells
@@ -157,16 +155,12 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
         .filter_map(|(cell, of)| Some((of, (*cell)?, shown((*cell)?, of.scale)?.0)))
         .collect();
     let Some(scale) = cells.first().map(|(of, ..)| of.scale) else {
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            format!("{model} has no score in these columns"),
-        ));
+        return Err(Error::not_found(format!(
+            "{model} has no score in these columns"
+        )));
     };
     if cells.iter().any(|(of, ..)| of.scale != scale) {
-        let problem = Error::new(
-            ErrorKind::Usage,
-            "these columns have different units, but bars share one axis",
-        );
+        let problem = Error::usage("these columns have different units, but bars share one axis");
         return Err(
             problem.help("choose columns of one group, such as `Acc.style.*`, or omit --model")
         );
@@ -211,8 +205,7 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
 fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
     let Some(first) = list.first() else {
         return Err(
-            Error::new(ErrorKind::NotFound, "no model has a score in this column")
-                .help("choose another column"),
+            Error::not_found("no model has a score in this column").help("choose another column")
         );
     };
     let mut sorted: Vec<&Sure> = list.iter().collect();

@@ -10,14 +10,14 @@ mod text;
 use clap::{Subcommand, ValueEnum};
 
 use self::draws::Draws;
-use self::source::{Of, Source};
+use crate::board::Of;
 use crate::context::Context;
-use crate::out::print;
+use crate::out::{json_text, print};
 use benchtop_metrics::alignment::THRESHOLD;
 use benchtop_model::analysis::{
     Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Linkage, Stability, What,
 };
-use benchtop_model::{Error, ErrorKind, Result, analysis};
+use benchtop_model::{Error, Result, analysis};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -165,7 +165,7 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let found = match &args.analysis {
+    let (of, what) = match &args.analysis {
         Kind::Chart(args) => return chart::run(context, args),
         Kind::Published(args) => return published::run(context, args),
         Kind::Correlate(args) => {
@@ -173,19 +173,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 .other
                 .read(args.with.as_deref().or(args.column.as_deref()))?;
             let with = args.with.clone().filter(|_| other.is_none());
-            let what = What::Correlate(Correlate {
+            let what = Correlate {
                 column: args.column.clone(),
                 with,
                 other,
                 seed: args.seed,
-            });
-            (
-                Source::open(context, &args.of)?.analysed(what)?,
-                args.of.json,
-            )
+            };
+            (&args.of, What::Correlate(what))
         }
         Kind::Cluster(args) => {
-            let source = Source::open(context, &args.of)?;
             let of = match args.points {
                 Points::Models => analysis::Of::Models,
                 Points::Subtasks => analysis::Of::Subtasks,
@@ -194,27 +190,23 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 Method::Ward => Linkage::Ward,
                 Method::Average => Linkage::Average,
             };
+            let source = source::open(context, &args.of)?;
             let columns = source.columns(args.columns.as_deref())?;
-            (
-                source.analysed(What::Cluster(analysis::Cluster {
-                    of,
-                    method,
-                    columns,
-                }))?,
-                args.of.json,
-            )
+            let what = analysis::Cluster {
+                of,
+                method,
+                columns,
+            };
+            return show(&source.analysed(What::Cluster(what))?, args.of.json);
         }
         Kind::Stability(args) => {
             let (column, fractions) = (args.column.clone(), args.fractions.clone());
-            let what = What::Stability(Stability {
+            let what = Stability {
                 column,
                 fractions,
                 seed: args.seed,
-            });
-            (
-                Source::open(context, &args.of)?.analysed(what)?,
-                args.of.json,
-            )
+            };
+            (&args.of, What::Stability(what))
         }
         Kind::Cleaning(args) => {
             let kept = match &args.round {
@@ -222,61 +214,47 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 None if args.kept => Kept::NotRejected,
                 None => Kept::Accepted,
             };
-            let what = What::Cleaning(Cleaning {
+            let what = Cleaning {
                 column: args.column.clone(),
                 kept,
                 plan: args.draws.plan(),
-            });
-            (
-                Source::open(context, &args.of)?.analysed(what)?,
-                args.of.json,
-            )
+            };
+            (&args.of, What::Cleaning(what))
         }
         Kind::Alignment(args) => {
             let by = match (args.by, &args.round) {
                 (Who::Filter, None) => By::Filter(args.threshold),
                 (Who::People, round) => By::People(round.clone()),
                 (Who::Filter, Some(_)) => {
-                    return Err(Error::new(ErrorKind::Usage, "--round requires --by people")
-                        .help("add --by people"));
+                    return Err(
+                        Error::usage("--round requires --by people").help("add --by people")
+                    );
                 }
             };
-            (
-                Source::open(context, &args.of)?.analysed(What::Alignment(Alignment { by }))?,
-                args.of.json,
-            )
+            (&args.of, What::Alignment(Alignment { by }))
         }
         Kind::Intervals(args) => {
-            let source = Source::open(context, &args.of)?;
+            let source = source::open(context, &args.of)?;
             let columns = source.columns(args.column.as_deref())?;
-            (
-                source.analysed(What::Intervals(Intervals {
-                    columns,
-                    plan: args.draws.plan(),
-                }))?,
-                args.of.json,
-            )
+            let plan = args.draws.plan();
+            let what = What::Intervals(Intervals { columns, plan });
+            return show(&source.analysed(what)?, args.of.json);
         }
     };
-    match found {
-        (found, true) => json(&found),
-        (found, false) => print(&text::of(&found)).map(|()| 0),
-    }
+    show(&source::open(context, of)?.analysed(what)?, of.json)
 }
 
-/// Prints an analysis as JSON: one object, or one object per line for lists.
-fn json(found: &Analysis) -> Result<u8> {
-    let mut out = Vec::new();
-    match found {
-        Analysis::Correlated(found) => crate::out::json_line(&mut out, found)?,
-        Analysis::Clustered(found) => crate::out::json_line(&mut out, found)?,
-        Analysis::Stable(found) => crate::out::json_line(&mut out, found)?,
-        Analysis::Cleaned(found) => crate::out::json_line(&mut out, found)?,
-        Analysis::Aligned(found) => crate::out::json_line(&mut out, found)?,
-        Analysis::Sure(list) => list
-            .iter()
-            .try_for_each(|one: &analysis::Sure| crate::out::json_line(&mut out, one))?,
-        Analysis::Published(board) => published::json(board, &mut out)?,
-    }
-    print(&String::from_utf8_lossy(&out)).map(|()| 0)
+/// Prints an analysis as text, or as JSON: one object, or one object per line for lists.
+fn show(found: &Analysis, is_json: bool) -> Result<u8> {
+    let text = match (is_json, found) {
+        (false, found) => text::of(found),
+        (true, Analysis::Correlated(found)) => json_text(found),
+        (true, Analysis::Clustered(found)) => json_text(found),
+        (true, Analysis::Stable(found)) => json_text(found),
+        (true, Analysis::Cleaned(found)) => json_text(found),
+        (true, Analysis::Aligned(found)) => json_text(found),
+        (true, Analysis::Sure(list)) => list.iter().map(json_text).collect(),
+        (true, Analysis::Published(board)) => published::json(board),
+    };
+    print(&text).map(|()| 0)
 }

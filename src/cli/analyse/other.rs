@@ -55,8 +55,7 @@ impl Args {
         }
         if self.other.is_empty() {
             return match &self.names {
-                Some(_) => Err(Error::new(
-                    ErrorKind::Usage,
+                Some(_) => Err(Error::usage(
                     "--names requires a second board, a table, or a paper",
                 )
                 .help("add --other, --table or --published")),
@@ -67,19 +66,16 @@ impl Args {
         let column = match column {
             Some(name) => name.to_string(),
             None => {
-                return Err(
-                    Error::new(ErrorKind::Usage, "no column of the other board is named")
-                        .help("name it with --with COLUMN"),
-                );
+                return Err(Error::usage("no column of the other board is named")
+                    .help("name it with --with COLUMN"));
             }
         };
         let Some(of) = board.column(&column) else {
             let there: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-            return Err(Error::new(
-                ErrorKind::NotFound,
-                format!("the other board has no column `{column}`"),
-            )
-            .help(format!("its columns: {}", there.join(", "))));
+            return Err(
+                Error::not_found(format!("the other board has no column `{column}`"))
+                    .help(format!("its columns: {}", there.join(", "))),
+            );
         };
         let by = of.scale.unit();
         let score = |row: &benchtop_model::board::Row| {
@@ -116,14 +112,14 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
     let (head, rows) = table(path)?;
     let place = |name: &str| {
         head.iter().position(|h| h.trim() == name).ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
+            Error::not_found(format!("no column `{name}`"))
                 .file(path)
                 .help(format!("its columns: {}", head.join(", ")))
         })
     };
     let model = place("model")?;
     let column = column.ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "no column of the table is named")
+        Error::usage("no column of the table is named")
             .file(path)
             .help("name it with --with COLUMN")
     })?;
@@ -169,8 +165,7 @@ fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f6
         Some(column) => format!("{paper} has no column `{column}`"),
         None => "no column of the paper is named".to_string(),
     };
-    Err(Error::new(ErrorKind::NotFound, what)
-        .help(format!("name one with --with COLUMN: {}", names.join(", "))))
+    Err(Error::not_found(what).help(format!("name one with --with COLUMN: {}", names.join(", "))))
 }
 
 /// Reads a CSV file: the column names and the rows.

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::json;
 
-use super::source::{Of, Source};
-use super::text;
+use super::{source, text};
+use crate::board::Of;
 use crate::context::Context;
-use crate::out::{json_line, print};
+use crate::out::{json_text, print};
+use benchtop_formats::published::Figure;
 use benchtop_formats::published_figures as published;
 use benchtop_model::Result;
-use benchtop_model::analysis::{Analysis, What};
+use benchtop_model::analysis::What;
 use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell};
 
@@ -30,38 +31,30 @@ pub struct Args {
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(paths) = &args.beside {
-        let source = Source::open(
-            context,
-            &Of {
-                paths: paths.clone(),
-                ..Of::default()
-            },
-        )?;
-        let found = source.analysed(What::Published(args.paper.clone()))?;
-        return match (&found, args.json) {
-            (Analysis::Published(board), true) => {
-                let mut out = Vec::new();
-                json(board, &mut out)?;
-                print(&String::from_utf8_lossy(&out)).map(|()| 0)
-            }
-            _ => print(&text::of(&found)).map(|()| 0),
+        let of = Of {
+            paths: paths.clone(),
+            ..Of::default()
         };
+        let found = source::open(context, &of)?.analysed(What::Published(args.paper.clone()))?;
+        return super::show(&found, args.json);
     }
     let figures = published::of_paper(args.paper.as_deref())?;
-    let mut out = Vec::new();
-    if args.json {
-        for f in &figures {
-            let line = json!({"paper": f.paper, "table": f.table, "model": f.model, "column": f.column,
-                "board_column": published::column_of(f), "value": f.value, "sd": f.sd});
-            json_line(&mut out, &line)?;
-        }
-        return print(&String::from_utf8_lossy(&out)).map(|()| 0);
-    }
-    print(&text::figures(&figures)).map(|()| 0)
+    let line = |f: &Figure| {
+        json_text(
+            &json!({"paper": f.paper, "table": f.table, "model": f.model, "column": f.column,
+            "board_column": published::column_of(f), "value": f.value, "sd": f.sd}),
+        )
+    };
+    let text = match args.json {
+        true => figures.iter().map(line).collect(),
+        false => text::figures(&figures),
+    };
+    print(&text).map(|()| 0)
 }
 
-/// Writes the board with its published rows, one JSON line per cell.
-pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
+/// The board with its published rows, one JSON line per cell.
+pub(super) fn json(board: &Board) -> String {
+    let mut out = String::new();
     for row in &board.rows {
         let own =
             |r: &&benchtop_model::board::Row| r.reference.is_none() && same(&r.model, &row.model);
@@ -83,10 +76,10 @@ pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
                 reference: row.reference.as_deref(),
                 same_as: here.map(|r| r.model.as_str()),
             };
-            json_line(out, &line)?;
+            out += &json_text(&line);
         }
     }
-    Ok(())
+    out
 }
 
 /// The JSON line of one cell of a board with references; see `docs/cli.md`.

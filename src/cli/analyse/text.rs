@@ -1,13 +1,14 @@
 //! Analyses as text.
 
 use crate::agreement::table::{Words, plain};
-use crate::out::count;
+use crate::out::{count, notes};
 use benchtop_formats::published::Figure;
 use benchtop_formats::published_figures as published;
 use benchtop_metrics::statistics::{Strokes, drawn, leaves, p_text};
 use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{
-    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure,
+    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, ModelCleaned, Rate, Stable,
+    Sure,
 };
 use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Scale};
@@ -30,10 +31,7 @@ pub(super) fn of(found: &Analysis) -> String {
 }
 
 fn words(head: &[&str], rows: Vec<Vec<String>>) -> String {
-    plain(&Words {
-        head: head.iter().map(|h| (*h).to_string()).collect(),
-        rows,
-    })
+    plain(&Words::new(head, rows))
 }
 
 fn number(value: Option<f64>) -> String {
@@ -168,7 +166,7 @@ fn cleaned(found: &Cleaned) -> String {
         count(before, "question")
     );
     let place = |rank: Option<u64>| rank.map_or("-".into(), |r| r.to_string());
-    let row = |m: &benchtop_model::analysis::ModelCleaned| {
+    let row = |m: &ModelCleaned| {
         vec![
             m.model.clone(),
             number(m.before),
@@ -195,14 +193,12 @@ fn cleaned(found: &Cleaned) -> String {
     out.push_str(&format!(
         "95 %: interval of the delta, {draws} paired draws of images, pairs, or questions\n"
     ));
-    let why: Vec<String> = found
-        .models
-        .iter()
-        .filter_map(|m| Some(format!("{}: {}", m.model, m.no_interval.as_ref()?)))
-        .collect();
-    why.iter()
-        .for_each(|line| out.push_str(&format!("note: no interval for {}\n", clean::line(line))));
-    out
+    let why = |m: &ModelCleaned| {
+        let why = m.no_interval.as_ref()?;
+        Some(format!("no interval for {}: {why}", m.model))
+    };
+    let why: Vec<String> = found.models.iter().filter_map(why).collect();
+    out + &notes(&why)
 }
 
 fn aligned(found: &Aligned) -> String {

@@ -5,8 +5,31 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use benchtop_metrics::extract::Extractor;
-use benchtop_model::board::{BoardQuery, Curated, PublishedFigures};
-use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_model::board::PublishedFigures;
+use benchtop_model::{Error, Result};
+
+/// The options of the analyses that choose a board.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Of {
+    /// Question and prediction files, or folders of them [default: the project's board]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// mapping.toml that explains the columns of tables among PATH
+    #[arg(long, value_name = "FILE")]
+    pub mapping: Option<PathBuf>,
+    /// Extraction rule [default: the rule of each question's paper]
+    #[arg(long, value_name = "NAME")]
+    pub rule: Option<String>,
+    /// Score all items, the accepted ones, or those accepted in a round [default: all]
+    #[arg(long, value_name = "all|accepted|ROUND")]
+    pub curated: Option<String>,
+    /// Score only items that match this filter
+    #[arg(long, value_name = "WORDS")]
+    pub filter: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(
@@ -100,34 +123,8 @@ pub enum Output {
     Json,
 }
 
-pub(super) fn board_ask(args: &Args) -> Result<BoardQuery> {
-    let curated = match args.curated.as_deref() {
-        None | Some("all") => Curated::All,
-        Some("accepted") => Curated::Accepted,
-        Some(round) => Curated::Round(round.into()),
-    };
-    let filter = args
-        .filter
-        .as_deref()
-        .map(Filter::parse)
-        .transpose()?
-        .unwrap_or_default();
-    // The owner expects full names of rules.
-    let rule = args
-        .rule
-        .as_deref()
-        .map(extractor)
-        .transpose()?
-        .map(|rule| rule.name().to_string());
-    Ok(BoardQuery {
-        curated,
-        filter,
-        rule,
-        printed: printed(args),
-    })
-}
-
-fn printed(args: &Args) -> PublishedFigures {
+/// The published rows to show.
+pub(super) fn printed(args: &Args) -> PublishedFigures {
     match &args.printed {
         None => PublishedFigures::Off,
         Some(None) => PublishedFigures::All,
@@ -138,14 +135,10 @@ fn printed(args: &Args) -> PublishedFigures {
 /// The extraction rule of that name.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the known names.
+/// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) with the known names.
 pub fn extractor(name: &str) -> Result<Extractor> {
     Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(
-            ErrorKind::Usage,
-            format!("unknown extraction rule `{name}`"),
-        )
-        .help(format!("one of: {names}"))
+        Error::usage(format!("unknown extraction rule `{name}`")).help(format!("one of: {names}"))
     })
 }

@@ -3,18 +3,18 @@
 use std::cmp::Ordering;
 
 use benchtop_model::board::{Better, Board, Cell, Row};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 pub(super) fn unknown_column(board: &Board, what: String) -> Error {
     let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-    Error::new(ErrorKind::NotFound, what).help(format!("the columns: {}", names.join(", ")))
+    Error::not_found(what).help(format!("the columns: {}", names.join(", ")))
 }
 
 /// Sorts rows by a column, best first. Ties sort scored rows before published ones, then by name.
 /// Rows without the cell come last.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an unknown column.
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for an unknown column.
 pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     let (name, asked) = match by.rsplit_once(':') {
         Some((name, "asc")) => (name, Some(Better::Less)),
@@ -49,7 +49,7 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
 /// Keeps the columns that match one of the comma-separated globs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if no column matches.
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) if no column matches.
 pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
     let keep: Vec<bool> = board
         .columns

@@ -3,18 +3,18 @@
 use std::io::Write;
 
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
 use super::args::{Args, Output};
 use super::columns::unknown_column;
-use super::print::{pad, shown, written};
+use super::print::{shown, written};
 use super::source::Source;
+use crate::agreement::table::{Words, aligned};
 use crate::out::{count, json_text};
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{BootstrapResult, Rank, ScEstimate, untested};
 use benchtop_model::board::{Better, Board, Cell, Column, Row};
-use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_model::{Error, Result};
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, rows_as};
 
@@ -175,7 +175,7 @@ impl Source {
         out: &mut dyn Write,
     ) -> Result<()> {
         let [a, b] = models else {
-            return Err(Error::new(ErrorKind::Usage, "--compare takes two models"));
+            return Err(Error::usage("--compare takes two models"));
         };
         let plan = Bootstrap {
             draws: args.draws,
@@ -530,31 +530,8 @@ fn printed_with<T: Serialize>(
             out.write_all(rows_as(&heads, &rows, format).as_bytes())
         }
         Output::Table => {
-            let one_line = |cell: &str| clean::line(cell).into_owned();
-            let rows: Vec<Vec<String>> = rows
-                .iter()
-                .map(|row| row.iter().map(|c| one_line(c)).collect())
-                .collect();
-            let first: Vec<String> = heads.iter().map(|h| one_line(h)).collect();
-            let wide = |at: usize| {
-                let cells = rows.iter().filter_map(|row| row.get(at)).map(|t| t.width());
-                cells.chain([first[at].width()]).max().unwrap_or(0)
-            };
-            let line = |cells: &[String]| {
-                let shown = cells
-                    .iter()
-                    .enumerate()
-                    .map(|(at, text)| pad(text, wide(at), at > 1));
-                shown.collect::<Vec<_>>().join("  ").trim_end().to_string()
-            };
-            std::iter::once(&first)
-                .chain(&rows)
-                .try_for_each(|row| writeln!(out, "{}", line(row)))
-                .and_then(|()| {
-                    notes
-                        .iter()
-                        .try_for_each(|note| writeln!(out, "note: {}", clean::line(note)))
-                })
+            let table = aligned(&Words::new(heads, rows), |_, at| at > 1);
+            out.write_all((table + &crate::out::notes(notes)).as_bytes())
         }
     })
 }

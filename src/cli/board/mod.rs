@@ -18,15 +18,15 @@ mod source;
 
 use std::io::{self, IsTerminal, Write};
 
-pub use self::args::{Args, Output, extractor};
+pub use self::args::{Args, Of, Output, extractor};
 pub use self::columns::{choose, sort};
 pub use self::print::print;
+pub use self::source::Source;
 
 use self::print::written;
-use self::source::Source;
 use crate::context::Context;
 use benchtop_model::board::analysis::TOOL;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Prints the board, or the part of it that the options ask for. The exit code is 1 if damaged
 /// prediction files were left out.
@@ -34,43 +34,46 @@ use benchtop_model::{Error, ErrorKind, Result};
 /// # Errors
 /// [`ErrorKind::NotFound`] for an unknown column or model; errors of the files or the project.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    if let Some(rule) = &args.rule {
-        extractor(rule)?;
-    }
-    let source = Source::open(context, args)?;
+    let of = Of {
+        paths: args.paths.clone(),
+        mapping: args.mapping.clone(),
+        rule: args.rule.clone(),
+        curated: args.curated.clone(),
+        filter: args.filter.clone(),
+        json: false,
+    };
+    let refusal = (
+        "--curated and --filter apply only to a project's items",
+        "omit PATH, or import the files first",
+    );
+    let source = Source::open(context, &of, args::printed(args), refusal)?;
     let width = width();
     let mut out = io::BufWriter::new(super::out::lines());
-    if let Some(rule) = &args.against {
-        let other = if rule == TOOL {
-            None
-        } else {
-            Some(extractor(rule)?)
-        };
-        let printed = source.print_against(other, args, &mut out);
-        printed.and_then(|()| written(out.flush()))?;
-        return Ok(left_out(&source));
-    }
-    if let Some(item) = &args.item {
-        source
-            .print_item(item, args, &mut out)
-            .and_then(|()| written(out.flush()))?;
-        return Ok(left_out(&source));
-    }
-    let printed = match (&args.ranks, &args.compare, &args.column) {
-        (Some(column), ..) => source.ranks(column, args.format, &mut out),
-        (_, Some(models), Some(column)) => source.compare(models, column, args, &mut out),
-        (_, None, Some(column)) if args.behind.is_some() => source.print_behind(
-            args.behind.as_deref().unwrap_or_default(),
-            column,
-            args,
-            &mut out,
-        ),
-        (_, None, Some(column)) if args.sure => source.sure(column, args, &mut out),
-        (_, _, Some(_)) => Err(Error::new(
-            ErrorKind::Usage,
-            "--column requires --behind, --compare, --sure or --item",
-        )
-        .help("to choose the printed columns, use --columns GLOB")),
+    let Args {
+        against,
+        item,
+        ranks,
+        compare,
+        behind,
+        column,
+        ..
+    } = args;
+    let printed = match (against, item, ranks, column) {
+        (Some(rule), ..) => {
+            let other = (rule != TOOL).then(|| extractor(rule)).transpose()?;
+            source.print_against(other, args, &mut out)
+        }
+        (_, Some(item), ..) => source.print_item(item, args, &mut out),
+        (_, _, Some(column), _) => source.ranks(column, args.format, &mut out),
+        (.., Some(column)) => match (compare, behind) {
+            (Some(models), _) => source.compare(models, column, args, &mut out),
+            (None, Some(model)) => source.print_behind(model, column, args, &mut out),
+            (None, None) if args.sure => source.sure(column, args, &mut out),
+            (None, None) => Err(Error::usage(
+                "--column requires --behind, --compare, --sure or --item",
+            )
+            .help("to choose the printed columns, use --columns GLOB")),
+        },
         _ => {
             let mut board = source.board()?;
             if let Some(column) = &args.sort {
@@ -121,6 +124,7 @@ mod tests {
 
     use super::columns::matches;
     use super::*;
+    use benchtop_model::ErrorKind;
 
     fn board() -> Board {
         let column = |name: &str, group: &str| Column::share(name, group, "");

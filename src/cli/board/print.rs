@@ -6,6 +6,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::args::Output;
+use crate::agreement::table::{Words, escaped, markdown_with};
 use crate::out::{json_text, tell};
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::board::{Board, Cell, Column, Row, Scale};
@@ -145,32 +146,23 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
 }
 
 fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
-    let safe = |text: &str| clean::line(text).replace('|', "\\|").replace('<', "\\<");
-    write!(out, "| model |")?;
-    board
-        .columns
-        .iter()
-        .try_for_each(|c| write!(out, " {} |", safe(&c.name)))?;
-    write!(out, "\n| --- |")?;
-    board
-        .columns
-        .iter()
-        .try_for_each(|_| write!(out, " ---: |"))?;
-    for row in &board.rows {
-        write!(out, "\n| {} |", safe(&name(row)))?;
-        row.cells
-            .iter()
-            .zip(&board.columns)
-            .try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
-    }
-    writeln!(out)?;
+    let heads: Vec<&str> = std::iter::once("model")
+        .chain(board.columns.iter().map(|c| c.name.as_str()))
+        .collect();
+    let row = |row: &Row| {
+        let cells = row.cells.iter().zip(&board.columns);
+        let cells = cells.map(|(cell, of)| shown(*cell, of));
+        std::iter::once(name(row)).chain(cells).collect()
+    };
+    let words = Words::new(&heads, board.rows.iter().map(row).collect());
+    write!(out, "{}", markdown_with(&words, |at| at > 0))?;
     if !board.notes.is_empty() {
         writeln!(out)?;
     }
-    board
-        .notes
-        .iter()
-        .try_for_each(|n| writeln!(out, "- {}", safe(n)))
+    let notes = board.notes.iter();
+    notes
+        .map(|n| escaped(n))
+        .try_for_each(|n| writeln!(out, "- {n}"))
 }
 
 /// A LaTeX table. Counts that all models share get a row of their own.

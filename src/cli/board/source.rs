@@ -1,56 +1,75 @@
 //! The source of a board and its analyses: files, or the project's owner.
 
-use super::args::{Args, board_ask, extractor};
+use std::path::{Path, PathBuf};
+
+use super::args::{Args, Of, extractor};
 use crate::context::Context;
 use crate::out;
 use benchtop_formats::published_figures as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
-use benchtop_model::board::{Board, BoardQuery, DrilldownPage, ItemAnswers, PublishedFigures};
+use benchtop_model::board::{
+    Board, BoardQuery, Curated, DrilldownPage, ItemAnswers, PublishedFigures,
+};
 use benchtop_model::cancel::Cancel;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Filter, Result};
 use benchtop_pipeline::board::{BoardData, DRILLDOWN_FURTHER_PAGE, from_paths_by};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
-pub(super) enum Source {
+pub enum Source {
     /// Files, read by this process, and the published rows to show.
     Files(Box<BoardData>, PublishedFigures),
     /// The project's owner.
     Project(Box<Client>, BoardQuery),
 }
 
+/// Reads the board of files.
+fn read(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Path>) -> Result<BoardData> {
+    let mapping = mapping.map(crate::import::mapping).transpose()?;
+    from_paths_by(paths, rule, mapping.as_ref())
+}
+
 impl Source {
-    /// Opens the files of `args.paths`, or the project if there are none.
+    /// Opens the files of the options, or the project if there are none. `printed` are the
+    /// published rows to show, and `refusal` says why files refuse the options of a project, and
+    /// what to do.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the
-    /// project.
-    pub(super) fn open(context: &Context, args: &Args) -> Result<Source> {
-        let ask = board_ask(args)?;
-        if args.paths.is_empty() {
-            return Ok(Source::Project(Box::new(context.client()?), ask));
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for options that apply only to a
+    /// project; errors of the files or the project.
+    pub fn open(
+        context: &Context,
+        of: &Of,
+        printed: PublishedFigures,
+        (what, help): (&str, &str),
+    ) -> Result<Source> {
+        let rule = of.rule.as_deref().map(extractor).transpose()?;
+        let filter = of.filter.as_deref().map(Filter::parse).transpose()?;
+        if !of.paths.is_empty() {
+            if of.curated.is_some() || filter.is_some() {
+                return Err(Error::usage(what).help(help));
+            }
+            let scored = read(&of.paths, rule, of.mapping.as_deref())?;
+            return Ok(Source::Files(Box::new(scored), printed));
         }
-        if args.curated.is_some() || args.filter.is_some() {
-            let problem = Error::new(
-                ErrorKind::Usage,
-                "--curated and --filter apply only to a project's items",
-            );
-            return Err(problem.help("omit PATH, or import the files first"));
-        }
-        let rule = args.rule.as_deref().map(extractor).transpose()?;
-        let mapping = args
-            .mapping
-            .as_deref()
-            .map(crate::import::mapping)
-            .transpose()?;
-        let scored = Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?);
-        Ok(Source::Files(scored, ask.printed))
+        let ask = BoardQuery {
+            curated: match of.curated.as_deref() {
+                None | Some("all") => Curated::All,
+                Some("accepted") => Curated::Accepted,
+                Some(round) => Curated::Round(round.into()),
+            },
+            filter: filter.unwrap_or_default(),
+            // The owner expects full names of rules.
+            rule: rule.map(|rule| rule.name().to_string()),
+            printed,
+        };
+        Ok(Source::Project(Box::new(context.client()?), ask))
     }
 
     /// Lists the skipped files on standard error.
-    pub(super) fn skipped(&self) {
+    pub fn skipped(&self) {
         if let Source::Files(scored, _) = self {
             for problem in &scored.skipped {
                 out::tell(format_args!("skipped: {problem}"));
@@ -66,7 +85,7 @@ impl Source {
         }
     }
 
-    pub(super) fn board(&self) -> Result<Board> {
+    pub fn board(&self) -> Result<Board> {
         match self {
             Source::Files(scored, printed) => {
                 let mut board = scored.full_board();
@@ -188,12 +207,7 @@ impl Source {
                     return scored
                         .against_tools(&scored.engine().choose(None), (Cancel::NEVER, &|_| true));
                 };
-                let mapping = args
-                    .mapping
-                    .as_deref()
-                    .map(crate::import::mapping)
-                    .transpose()?;
-                let second = from_paths_by(&args.paths, Some(other), mapping.as_ref())?;
+                let second = read(&args.paths, Some(other), args.mapping.as_deref())?;
                 scored.disagreements(
                     &second,
                     &scored.engine().choose(None),

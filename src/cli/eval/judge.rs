@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::pool::Pool;
 use crate::context::Context;
-use crate::out::{self, count, print};
+use crate::out::{self, count};
 use crate::{consent, import};
 use benchtop_model::trust::DataKind;
 use benchtop_model::{Result, clean};
@@ -48,12 +48,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let (client, to) = (context.client()?, consent::elsewhere(to));
     let asked = request::Judge(Box::new(ask));
     let report = import::watching(!args.json, |watch| client.ask_agreed(to, asked, watch))?;
-    let text = if args.json {
-        out::json_text(&json!(report))
-    } else {
-        text(&report, args.dry_run)
-    };
-    print(&text).map(|()| u8::from(report.failed > 0))
+    out::report(args.json, &json!(report), || text(&report, args.dry_run))?;
+    Ok(u8::from(report.failed > 0))
 }
 
 fn text(report: &JudgeReport, is_dry: bool) -> String {

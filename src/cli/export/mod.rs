@@ -57,8 +57,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         let names: Vec<&str> = holds.map(|export| export.name).collect();
         let names = names.join(" or --format ");
         return Err(
-            Error::new(ErrorKind::Usage, "this format cannot hold answers")
-                .help(format!("use --format {names}")),
+            Error::usage("this format cannot hold answers").help(format!("use --format {names}"))
         );
     }
     if let Kind::Tables(tables) = &export.kind {
@@ -78,7 +77,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         .then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), export));
     let mut aside = Aside::default();
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
-        let item = item(number, json)?;
+        let item: Item = items::parse(number, json)?;
         if let Some(pictures) = pictures.as_mut().filter(|_| (export.takes)(item.form))
             && let Err(problem) = pictures.copy(&item)
         {
@@ -147,15 +146,6 @@ fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
     }
 }
 
-fn item(number: u32, json: &str) -> Result<Item> {
-    serde_json::from_str(json).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot read item #{number}: {e}"),
-        )
-    })
-}
-
 /// True if all items that Dysca's format can hold are nested records.
 fn all_nested(client: &Client, filter: &Filter, export: &Export) -> Result<bool> {
     let (mut nested, mut flat) = (0u64, 0u64);
@@ -164,7 +154,7 @@ fn all_nested(client: &Client, filter: &Filter, export: &Export) -> Result<bool>
         filter.clone(),
         Vec::new(),
         &mut |number, _, json| {
-            match item(number, json)?.form {
+            match items::parse::<Item>(number, json)?.form {
                 Form::DyscaNested => nested += 1,
                 form if (export.takes)(form) => flat += 1,
                 _ => {}

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Args, item, items, lines};
+use super::{Args, items, lines};
 use crate::context::Context;
 use crate::out;
-use benchtop_model::{Error, ErrorKind, Filter, Item, Key, Result};
+use benchtop_model::{Error, Filter, Item, Key, Result};
 use benchtop_pipeline::export::Tables;
 use benchtop_pipeline::export::tools::{Surveys, Tools};
 use benchtop_protocol::Client;
@@ -15,7 +15,7 @@ use benchtop_protocol::wire::{AnswerSet, request};
 type Outputs = HashMap<(Option<String>, Key), String>;
 
 pub(super) fn run(context: &Context, args: &Args, tables: &'static Tables) -> Result<u8> {
-    let usage = |what: &str, help: &str| Err(Error::new(ErrorKind::Usage, what).help(help));
+    let usage = |what: &str, help: &str| Err(Error::usage(what).help(help));
     let Some(dir) = &args.out else {
         return usage("this format needs a folder", "name it with --out DIR");
     };
@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, args: &Args, tables: &'static Tables) -> Re
             &client,
             filter.clone(),
             Vec::new(),
-            &mut |number, _, json| take(item(number, json)?),
+            &mut |number, _, json| take(items::parse(number, json)?),
         )
     };
     let mut surveys = Surveys::default();

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_inference::candle::scorer::{ClipScorer, Options};
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::ImageTextScorer;
@@ -57,12 +56,7 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
     if show {
         out::progress("");
     }
-    print(&if json {
-        out::json_text(&json!(found))
-    } else {
-        text(&found)
-    })
-    .map(|()| 0)
+    out::report(json, &json!(found), || text(&found))
 }
 
 fn text(found: &Comparison) -> String {

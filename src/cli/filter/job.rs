@@ -8,7 +8,7 @@ use crate::out::print;
 use crate::{consent, out};
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{Event, request};
 
@@ -34,18 +34,18 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
                 .find(|s| s.scorer == new.scorer)
                 .and_then(|s| s.job);
             let none = || {
-                Error::new(
-                    ErrorKind::NotFound,
-                    format!(
-                        "nothing to retry: `{}` has not scored anything yet",
-                        new.scorer
-                    ),
-                )
+                Error::not_found(format!(
+                    "nothing to retry: `{}` has not scored anything yet",
+                    new.scorer
+                ))
             };
             let job = job.ok_or_else(none)?;
             act_on(client, &job, JobAct::Retry)?
         }
-        false => begin(client, &new)?,
+        false => {
+            let ask = |dry| request::Score(NewScoring { dry, ..new.clone() });
+            consent::begin(client, new.dry, ask, |job| job.waits.as_deref())?
+        }
     };
     if new.dry || watch.detach {
         let text = match (watch.json, new.dry) {
@@ -67,26 +67,6 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
         return print(&text).map(|()| 0);
     }
     follow(&mut follower, job, watch.json, watch.lines)
-}
-
-/// Starts the job. If benchtop.toml names servers without consent, the user is asked first.
-fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
-    match client.ask(request::Score(new.clone())) {
-        Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
-            let dry = request::Score(NewScoring {
-                dry: true,
-                ..new.clone()
-            });
-            let counted = client.ask(dry)?;
-            consent::begin(
-                client,
-                counted.waits.as_deref(),
-                refusal,
-                request::Score(new.clone()),
-            )
-        }
-        answer => answer,
-    }
 }
 
 /// Pauses, resumes, or cancels a job.
@@ -112,8 +92,7 @@ fn act_on(client: &Client, job: &ScoringState, act: JobAct) -> Result<ScoringSta
 }
 
 fn unknown(id: u32) -> Error {
-    Error::new(ErrorKind::NotFound, format!("no scoring job {id}"))
-        .help("run `benchtop jobs` to list the jobs")
+    Error::not_found(format!("no scoring job {id}")).help("run `benchtop jobs` to list the jobs")
 }
 
 impl Followed for ScoringState {

@@ -14,10 +14,10 @@ use crate::context::Context;
 use crate::jobs::JobNumber;
 use crate::out::print;
 use benchtop_model::job::JobAct;
-use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::scoring::bench::{Explanation, FlagOrder};
 use benchtop_model::scoring::job::NewScoring;
 use benchtop_model::scoring::{Measure, Scorer};
-use benchtop_model::{Error, ErrorKind, Filter, Result, clean};
+use benchtop_model::{Error, Filter, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
@@ -144,14 +144,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 seed: *seed,
             };
             let numbers = context.client()?.ask(ask)?;
-            let lines = numbers.iter().map(|n| {
-                if json {
-                    out::json(&json!({"number": n}))
-                } else {
-                    n.to_string()
-                }
-            });
-            print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
+            let line = |n| out::either(json, &json!({"number": n}), || format!("{n}\n"));
+            print(&numbers.iter().map(line).collect::<String>()).map(|()| 0)
         }
         What::Compare(args) => compare::run(context, args, json),
         What::Explain { item } => explain(&context.client()?, item, json),
@@ -162,16 +156,17 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     let number = match item.trim_start_matches('#').parse() {
         Ok(number) => number,
         Err(_) => {
-            let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{item}`"));
+            let none = || Error::not_found(format!("there is no item `{item}`"));
             client
                 .ask(request::NumberOf(item.to_string()))?
                 .ok_or_else(none)?
         }
     };
     let said = client.ask(request::Explain { number })?;
-    if json {
-        return print(&out::json_text(&json!(said))).map(|()| 0);
-    }
+    out::report(json, &json!(said), || explanation(&said))
+}
+
+fn explanation(said: &Explanation) -> String {
     let mut out = format!("#{} is {}\n", said.number, said.outcome.name());
     for chip in &said.chips {
         out.push_str(&format!(
@@ -223,5 +218,5 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     if said.overridden {
         out.push_str("overridden by an annotator\n");
     }
-    print(&out).map(|()| 0)
+    out
 }

@@ -6,11 +6,10 @@ use serde_json::json;
 
 use super::measure;
 use crate::out;
-use crate::out::print;
-use benchtop_model::scoring::bench::{Bench, BenchQuery, Share, Tally};
+use benchtop_model::scoring::bench::{Bench, BenchQuery, RulesState, ScorerState, Share, Tally};
 use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Measure, Outcome, ScoreState};
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result, clean};
+use benchtop_model::{Error, Field, Filter, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
@@ -84,14 +83,13 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
 fn all(client: &Client, json: bool) -> Result<u8> {
     let scorers = client.ask(request::Scorers)?;
     let rules = client.ask(request::Rules)?;
-    if json {
-        return print(&out::json_text(
-            &json!({"scorers": scorers, "rules": rules}),
-        ))
-        .map(|()| 0);
-    }
+    let value = json!({"scorers": scorers, "rules": rules});
+    out::report(json, &value, || scorers_and_rules(&scorers, &rules))
+}
+
+fn scorers_and_rules(scorers: &[ScorerState], rules: &RulesState) -> String {
     let mut out = String::new();
-    for scorer in &scorers {
+    for scorer in scorers {
         let counts = ScoreState::ALL
             .iter()
             .zip(scorer.items)
@@ -119,21 +117,17 @@ fn all(client: &Client, json: bool) -> Result<u8> {
         "\n{}: {kept} kept, {flagged} flagged, {parked} parked\n",
         out::count(rules.rules.rules.len(), "rule")
     ));
-    for (rule, hits) in rules.rules.rules.iter().zip(&rules.hits) {
-        let (name, words) = (clean::line(&rule.name), rule.describe());
-        let hits = out::count(*hits, "item");
-        out.push_str(&format!("{name}\t{hits}\t{}\n", clean::line(&words)));
-    }
+    out += &super::rules::lines(rules);
     if let Some(problem) = &rules.problem {
         out.push_str(&format!("cannot read the rules: {problem}\n"));
     }
-    print(&out).map(|()| 0)
+    out
 }
 
 fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> {
     let property = |name: &str, option: &str| {
         Field::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("unknown property `{name}`"))
+            Error::usage(format!("unknown property `{name}`"))
                 .field(option)
                 .help(format!(
                     "one of: {}",
@@ -166,13 +160,8 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         across,
     };
     let bench = client.ask(request::Bench(Box::new(ask.clone())))?;
-    if json {
-        return print(&out::json_text(
-            &json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench}),
-        ))
-        .map(|()| 0);
-    }
-    print(&text(&bench, &ask)).map(|()| 0)
+    let value = json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench});
+    out::report(json, &value, || text(&bench, &ask))
 }
 
 fn share(share: Option<Share>, nothing: &str) -> String {

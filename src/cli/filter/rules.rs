@@ -7,12 +7,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::out;
-use crate::out::print;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState};
-use benchtop_model::scoring::rules::RuleSet;
+use benchtop_model::scoring::rules::{Rule, RuleSet};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
@@ -65,12 +64,7 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
         What::Show => show(&state()?, json),
         What::Try { file } => {
             let diff = client.ask(request::TryRules(read(file)?))?;
-            print(&if json {
-                out::json_text(&json!(diff))
-            } else {
-                words(&diff)
-            })
-            .map(|()| 0)
+            out::report(json, &json!(diff), || words(&diff))
         }
         What::Apply { file } => {
             let rules = read(file)?;
@@ -97,15 +91,22 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
 }
 
 fn show(state: &RulesState, json: bool) -> Result<u8> {
-    if json {
-        return print(&out::json_text(&json!(state))).map(|()| 0);
-    }
-    let mut out = String::new();
-    for (rule, hits) in state.rules.rules.iter().zip(&state.hits) {
+    out::report(json, &json!(state), || text(state))
+}
+
+/// The rules with the number of items that match each, one per line.
+pub(super) fn lines(state: &RulesState) -> String {
+    let rules = state.rules.rules.iter().zip(&state.hits);
+    let line = |(rule, hits): (&Rule, &u64)| {
         let (name, words) = (clean::line(&rule.name), rule.describe());
         let hits = out::count(*hits, "item");
-        out.push_str(&format!("{name}\t{hits}\t{}\n", clean::line(&words)));
-    }
+        format!("{name}\t{hits}\t{}\n", clean::line(&words))
+    };
+    rules.map(line).collect()
+}
+
+fn text(state: &RulesState) -> String {
+    let mut out = lines(state);
     if out.is_empty() {
         out.push_str("no rules; see docs/filters.md\n");
     }
@@ -118,7 +119,7 @@ fn show(state: &RulesState, json: bool) -> Result<u8> {
             "cannot read benchtop.toml, so the last valid rules apply: {problem}\n"
         ));
     }
-    print(&out).map(|()| 0)
+    out
 }
 
 fn words(diff: &RulesDiff) -> String {

@@ -16,7 +16,7 @@ use benchtop_files::disk;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::{NextAssignment, RoundState};
-use benchtop_model::{Error, ErrorKind, Result, clean, history};
+use benchtop_model::{Error, Result, clean, history};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
@@ -29,6 +29,12 @@ pub struct Args {
     json: bool,
 }
 
+#[derive(clap::Args)]
+struct RoundName {
+    /// Name of the round
+    name: String,
+}
+
 #[derive(Subcommand)]
 enum Command {
     /// Create a round: select items, annotators, and a protocol
@@ -36,25 +42,13 @@ enum Command {
     /// List all rounds and their progress
     List,
     /// Show the progress of a round and the status of its items
-    Show {
-        /// Name of the round
-        name: String,
-    },
+    Show(RoundName),
     /// Close a round; its verdicts still count
-    Close {
-        /// Name of the round
-        name: String,
-    },
+    Close(RoundName),
     /// Reopen a closed round
-    Reopen {
-        /// Name of the round
-        name: String,
-    },
+    Reopen(RoundName),
     /// Delete a round without verdicts
-    Delete {
-        /// Name of the round
-        name: String,
-    },
+    Delete(RoundName),
     /// Add annotators to a round, or remove them and reassign their items
     People {
         /// Name of the round
@@ -72,20 +66,11 @@ enum Command {
         remove: Vec<String>,
     },
     /// Get your next assignment, or renew its lease
-    Next {
-        /// Name of the round
-        name: String,
-    },
+    Next(RoundName),
     /// Release your current assignment
-    Release {
-        /// Name of the round
-        name: String,
-    },
+    Release(RoundName),
     /// List items that are disputed, flagged, or unsure
-    Disputes {
-        /// Name of the round
-        name: String,
-    },
+    Disputes(RoundName),
     /// Show the outcome of the round under another protocol
     WhatIf {
         /// Name of the round
@@ -113,15 +98,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             show::created(&state, new.dry_run, args.json)
         }
         Command::List => show::list(&rounds(&client)?, args.json),
-        Command::Show { name } => show::one(&named(&client, name)?, args.json),
-        Command::Close { name } => close(&client, name, true, args.json)?,
-        Command::Reopen { name } => close(&client, name, false, args.json)?,
-        Command::Delete { name } => {
+        Command::Show(RoundName { name }) => show::one(&named(&client, name)?, args.json),
+        Command::Close(RoundName { name }) => close(&client, name, true, args.json)?,
+        Command::Reopen(RoundName { name }) => close(&client, name, false, args.json)?,
+        Command::Delete(RoundName { name }) => {
             client.ask(request::DeleteRound(name.clone()))?;
-            match args.json {
-                true => out::json_text(&serde_json::json!({"deleted": name})),
-                false => format!("deleted the round `{name}`\n"),
-            }
+            let value = serde_json::json!({"deleted": name});
+            out::either(args.json, &value, || {
+                format!("deleted the round `{name}`\n")
+            })
         }
         Command::People { name, add, remove } => {
             let ask = request::RoundPeople {
@@ -132,15 +117,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let state = client.ask(ask)?;
             show::one(&state, args.json)
         }
-        Command::Next { name } => {
+        Command::Next(RoundName { name }) => {
             let assignment = client.ask(request::Next(name.clone()))?;
             next(&assignment, args.json)
         }
-        Command::Release { name } => {
+        Command::Release(RoundName { name }) => {
             client.ask(request::Release(name.clone()))?;
             String::new()
         }
-        Command::Disputes { name } => {
+        Command::Disputes(RoundName { name }) => {
             let list = client.ask(request::Disputes(name.clone()))?;
             show::disputes(&list, args.json)
         }
@@ -158,11 +143,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 bootstrap: draws.plan(),
             };
             let found = client.ask(ask)?;
-            let text = if args.json {
-                out::json_text(&report::value(&found))
-            } else {
-                report::markdown(&found)
-            };
+            let value = report::value(&found);
+            let text = out::either(args.json, &value, || report::markdown(&found));
             match out {
                 Some(path) => {
                     disk::write_atomic(path, text.as_bytes())?;
@@ -192,7 +174,7 @@ fn named(client: &Client, name: &str) -> Result<RoundState> {
         } else {
             format!("the rounds: {known}")
         };
-        Error::new(ErrorKind::NotFound, format!("no round `{name}`")).help(help)
+        Error::not_found(format!("no round `{name}`")).help(help)
     };
     all.iter()
         .find(|r| r.name == name)
@@ -220,10 +202,7 @@ fn next(assignment: &NextAssignment, json: bool) -> String {
         NextAssignment::Finished => serde_json::json!({"turn": "finished"}),
         NextAssignment::Closed => serde_json::json!({"turn": "closed"}),
     };
-    if json {
-        return out::json_text(&value);
-    }
-    match assignment {
+    out::either(json, &value, || match assignment {
         NextAssignment::Item(served) => {
             let practice = if served.practice { " (practice)" } else { "" };
             let item = clean::line(&served.item);
@@ -241,7 +220,7 @@ fn next(assignment: &NextAssignment, json: bool) -> String {
         }
         NextAssignment::Finished => "you have judged all of your items in this round\n".into(),
         NextAssignment::Closed => "the round is closed\n".into(),
-    }
+    })
 }
 
 fn what_if(protocol: Protocol, found: WhatIf, json: bool) -> String {

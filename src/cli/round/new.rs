@@ -3,7 +3,7 @@
 use benchtop_model::round::{
     Adjudication, DEFAULT_PRACTICE, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample,
 };
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
@@ -63,13 +63,11 @@ pub struct Args {
 /// The request for these arguments.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for options that contradict each other.
+/// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for options that contradict each other.
 pub(super) fn ask(args: &Args) -> Result<request::NewRound> {
     if matches!(args.sample, Some(Sample::PerStratum(_))) && args.strata.is_none() {
-        return Err(
-            Error::new(ErrorKind::Usage, "a sample per stratum requires --strata")
-                .help("add --strata FIELD, such as --strata subtask"),
-        );
+        return Err(Error::usage("a sample per stratum requires --strata")
+            .help("add --strata FIELD, such as --strata subtask"));
     }
     let see = |what: &str| args.adjudicators_see.iter().any(|s| s == what);
     let new = NewRound {

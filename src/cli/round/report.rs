@@ -176,10 +176,8 @@ fn people(report: &RoundReport, text: &mut String) {
         row.insert(1, judged(&row[0]).to_string());
         row
     });
-    text.push_str(&table::markdown(&Words {
-        head,
-        rows: rows.collect(),
-    }));
+    let rows = rows.collect();
+    text.push_str(&table::markdown(&Words { head, rows }));
     let _ = writeln!(
         text,
         "\nVerdicts changed by a second verdict, all annotators: {}.",
@@ -195,17 +193,13 @@ fn outcome(report: &RoundReport, text: &mut String) {
             .find(|(s, _)| *s == status)
             .map_or("-".to_string(), |(_, n)| n.to_string())
     };
-    let head = ["status", "items", "before adjudication"]
-        .map(String::from)
-        .to_vec();
+    let head = ["status", "items", "before adjudication"];
     let line = |(status, n): &(Status, u64)| {
         vec![status.name().to_string(), n.to_string(), alone(*status)]
     };
     let _ = writeln!(text, "\n## Outcome\n");
-    text.push_str(&table::markdown(&Words {
-        head,
-        rows: report.outcome.iter().map(line).collect(),
-    }));
+    let rows = report.outcome.iter().map(line).collect();
+    text.push_str(&table::markdown(&Words::new(&head, rows)));
     let Some(audit) = &report.audit else { return };
     let _ = writeln!(
         text,
@@ -217,13 +211,11 @@ fn outcome(report: &RoundReport, text: &mut String) {
             text,
             "\nModel scores on the audited items, with and without the items found wrong:\n"
         );
-        let head = ["model", "with", "without"].map(String::from).to_vec();
+        let head = ["model", "with", "without"];
         let line =
             |s: &AuditScore| vec![s.model.clone(), table::rate(s.with), table::rate(s.without)];
-        text.push_str(&table::markdown(&Words {
-            head,
-            rows: audit.scores.iter().map(line).collect(),
-        }));
+        let rows = audit.scores.iter().map(line).collect();
+        text.push_str(&table::markdown(&Words::new(&head, rows)));
     }
 }
 
@@ -267,9 +259,7 @@ fn settled(report: &RoundReport, text: &mut String) {
     if report.adjudications.is_empty() {
         return;
     }
-    let head = ["item", "verdicts", "settled as", "by", "reason"]
-        .map(String::from)
-        .to_vec();
+    let head = ["item", "verdicts", "settled as", "by", "reason"];
     let line = |a: &benchtop_model::round::report::AdjudicatedItem| {
         let verdicts: Vec<String> = a
             .verdicts
@@ -296,10 +286,8 @@ fn settled(report: &RoundReport, text: &mut String) {
         ]
     };
     text.push('\n');
-    text.push_str(&table::markdown(&Words {
-        head,
-        rows: report.adjudications.iter().map(line).collect(),
-    }));
+    let rows = report.adjudications.iter().map(line).collect();
+    text.push_str(&table::markdown(&Words::new(&head, rows)));
 }
 
 fn guidelines(report: &RoundReport, text: &mut String) {

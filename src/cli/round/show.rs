@@ -38,7 +38,7 @@ pub(super) fn created(state: &RoundState, dry: bool, json: bool) -> String {
         return out::json_text(&value);
     }
     let verb = if dry { "would create" } else { "created" };
-    let mut text = format!(
+    let text = format!(
         "{verb} the round `{}`: {} for {}, {} per item, {}\n",
         state.name,
         out::count(state.items, "item"),
@@ -51,20 +51,12 @@ pub(super) fn created(state: &RoundState, dry: bool, json: bool) -> String {
         out::count(state.overlap, "verdict"),
         out::count(state.wanted, "verdict")
     );
-    for note in &state.notes {
-        let _ = writeln!(text, "note: {}", clean::line(note));
-    }
-    text
+    text + &out::notes(&state.notes)
 }
 
 pub(super) fn list(states: &[RoundState], json: bool) -> String {
-    if json {
-        return states
-            .iter()
-            .map(|state| out::json_text(&value(state)))
-            .collect();
-    }
-    states.iter().map(line).collect()
+    let each = |state| out::either(json, &value(state), || line(state));
+    states.iter().map(each).collect()
 }
 
 fn line(state: &RoundState) -> String {

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::mapping::{Form, pair, words};
 use crate::context::Context;
-use crate::out::print;
 use crate::{import, merge, out};
 use benchtop_model::verdict_interchange::{ImportedVerdicts, NameMapping};
 use benchtop_model::{Error, Result, clean};
@@ -60,11 +59,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
         dry: args.dry_run,
     };
     let taken = import::waited(&context.client()?, ask, !args.json)?;
-    print(&if args.json {
-        out::json_text(&value(&taken, args.dry_run))
-    } else {
-        text(&taken, args.dry_run)
-    })?;
+    let value = value(&taken, args.dry_run);
+    out::report(args.json, &value, || text(&taken, args.dry_run))?;
     // A file without a single usable verdict is a failure.
     Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))
 }

@@ -10,7 +10,6 @@ use serde_json::json;
 use super::parsed::parsed;
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::diff::{Diff, PartChanges, TermChanges, diff, files};
 use benchtop_model::metafile::shipped;
@@ -26,9 +25,7 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
         Some(other) if Path::new(other).is_dir() => {
             let state = metadata::read(Path::new(other))?;
             if state.shipped {
-                return Err(
-                    Error::new(ErrorKind::NotFound, "the folder has no metadata files").file(other),
-                );
+                return Err(Error::not_found("the folder has no metadata files").file(other));
             }
             (other.to_string(), parsed(&state))
         }
@@ -42,24 +39,21 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
         Err(problem) if problem.kind != ErrorKind::Input => return Err(problem),
         impact => impact,
     };
-    if json {
-        let items = impact.as_ref().map(|impact| {
-            json!({
-                "composed": impact.composed, "stale": impact.stale.all(), "gone": impact.gone.all(),
-                "causes": impact.causes,
-            })
-        });
-        let parts =
-            |p: &PartChanges| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
-        let line = json!({
-            "against": name, "files": {"added": added, "removed": removed}, "vocabularies": found.terms,
-            "templates": parts(&found.templates), "rules": parts(&found.rules), "items": items.ok(),
-        });
-        print(&out::json_text(&line))?;
-    } else {
-        print(&text(&name, &found, (&removed, &added), impact.as_ref()))?;
-    }
-    Ok(0)
+    let items = impact.as_ref().map(|impact| {
+        json!({
+            "composed": impact.composed, "stale": impact.stale.all(), "gone": impact.gone.all(),
+            "causes": impact.causes,
+        })
+    });
+    let parts =
+        |p: &PartChanges| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
+    let value = json!({
+        "against": name, "files": {"added": added, "removed": removed}, "vocabularies": found.terms,
+        "templates": parts(&found.templates), "rules": parts(&found.rules), "items": items.ok(),
+    });
+    out::report(json, &value, || {
+        text(&name, &found, (&removed, &added), impact.as_ref())
+    })
 }
 
 /// The affected items, or the error that prevents counting them.
@@ -148,10 +142,9 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
         &what,
     ];
     let none = |_| {
-        Error::new(
-            ErrorKind::NotFound,
-            format!("`{revision}` is neither a folder nor a git revision"),
-        )
+        Error::not_found(format!(
+            "`{revision}` is neither a folder nor a git revision"
+        ))
         .file(dir)
         .help("name a metadata folder, or a revision of the project's git repository")
     };
@@ -262,7 +255,7 @@ fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>> {
         .file(dir));
     }
     if !status.success() {
-        return Err(Error::new(ErrorKind::NotFound, format!("git {} failed", args[0])).file(dir));
+        return Err(Error::not_found(format!("git {} failed", args[0])).file(dir));
     }
     Ok(bytes)
 }

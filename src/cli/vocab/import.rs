@@ -8,7 +8,6 @@ use serde_json::json;
 use super::parsed::parsed;
 use crate::context::Context;
 use crate::out;
-use crate::out::print;
 use benchtop_compose::metadata::dysca::{self, Repair};
 use benchtop_files::disk;
 use benchtop_model::usage::Save;
@@ -58,27 +57,24 @@ pub fn run(
         metadata::save(&into, &saves)?;
     }
     let changed: Vec<&str> = saves.iter().map(|s| s.name.as_str()).collect();
-    if json {
-        let line = json!({
-            "into": into, "written": !dry_run, "files": changed, "repairs": read.repairs,
-        });
-        print(&out::json_text(&line))?;
-    } else {
-        let mut text = String::new();
-        merged(&read.repairs)
+    let value = json!({
+        "into": into, "written": !dry_run, "files": changed, "repairs": read.repairs,
+    });
+    out::report(json, &value, || {
+        let repairs = merged(&read.repairs);
+        let repairs = repairs
             .iter()
-            .for_each(|line| text.push_str(&format!("{}\n", clean::line(line))));
+            .map(|line| format!("{}\n", clean::line(line)));
         let verb = if dry_run { "would write" } else { "wrote" };
-        text.push_str(&format!(
+        let last = format!(
             "{}; {verb} {} to {}: {}\n",
             out::count(read.repairs.len(), "repair"),
             out::count(changed.len(), "file"),
             into.display(),
             changed.join(", ")
-        ));
-        print(&text)?;
-    }
-    Ok(0)
+        );
+        repairs.chain([last]).collect()
+    })
 }
 
 /// Reads the files below `root` with their relative names. Files larger than a metadata file are

@@ -145,6 +145,13 @@ pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Res
     Ok(list.rows.clone())
 }
 
+/// Number of items that match a filter. Unlike [`rows`], it does not replace a list that somebody
+/// pages through.
+pub(super) fn count(sight: &AnnotatorView, filter: &Filter, cancel: Cancel<'_>) -> Result<u64> {
+    let view = View::now(sight, filter, &[], cancel)?;
+    sight.search.count(view.parts(), filter)
+}
+
 /// Numbers of the items that match a filter, in rising order.
 ///
 /// # Errors

@@ -39,6 +39,24 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
     Ok(list)
 }
 
+/// The rounds with disputes that are not settled, oldest first, and their number. Only a count: the
+/// annotator has not seen the verdicts.
+pub fn open_disputes(sight: &AnnotatorView) -> Vec<(String, u64)> {
+    let glances = sight.shared().rounds.glances(sight.who()).into_iter();
+    let open = glances
+        .filter(|glance| glance.state.judged > 0)
+        .map(|glance| {
+            let one = |ledger: &Ledger, row: u32| {
+                let found = (!sight.hides(row)).then(|| dispute(sight, &glance.round, ledger, row));
+                found.flatten().is_some_and(|found| found.settled.is_none())
+            };
+            let open = each(sight, &glance, one).into_iter().filter(|open| *open);
+            let number = open.count() as u64;
+            (glance.state.name, number)
+        });
+    open.filter(|(_, open)| *open > 0).collect()
+}
+
 /// The verdicts on a row that count in a round, in the order they were given.
 fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
     let mut all = ledger.effective_verdicts(row);

@@ -3,6 +3,7 @@
 //! Rounds are files next to the journals ([`benchtop_store::rounds`]). Leases live only in the
 //! owner and end with it; leased items are then served again.
 
+mod activity;
 mod agreement;
 mod answer;
 mod answer_check;
@@ -18,7 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
+pub use activity::activity;
+pub use answer::tasks;
 pub use connections::AtWork;
+pub use disputes::open_disputes;
 use open::{Open, RoundSnapshot};
 pub use verdicts::accepted;
 

@@ -139,18 +139,15 @@ impl Verifier<'_> {
                         .images
                         .iter()
                         .for_each(|image| self.want(image, &item.id, Some(&part.source))),
-                    Err(e) => self.found(Finding::damage(
-                        &file,
-                        format!("row {rows} is not a valid item: {e}"),
-                    )),
+                    Err(e) => self.damage(&file, format!("row {rows} is not a valid item: {e}")),
                 }
             }
         }
         if is_whole && rows != part.rows {
-            self.found(Finding::damage(
+            self.damage(
                 &file,
                 format!("{rows} rows found, but the manifest records {}", part.rows),
-            ));
+            );
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::bulk_step::{Done, Retirement, What};
 use super::connection::Pending;
 use crate::action::Action;
 use crate::panes::metadata::session::Session;
-use crate::widgets::text::grouped;
+use crate::widgets::text::counted;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
 use benchtop_protocol::wire::{AnyReply, Request, Retired, request};
@@ -73,7 +73,7 @@ impl App {
         };
         let undo = self.keymap.press(Action::Undo);
         let rejected = if done.verdicts > 0 {
-            format!(", {} rejected", items(done.verdicts))
+            format!(", {} rejected", counted(done.verdicts, "item"))
         } else {
             String::new()
         };
@@ -156,8 +156,7 @@ impl App {
                 let lists = retirement.lists("enabled again");
                 let said = match done.verdicts {
                     0 => lists,
-                    1 => format!("{lists}, 1 verdict undone"),
-                    n => format!("{lists}, {} verdicts undone", grouped(n)),
+                    n => format!("{lists}, {} undone", counted(n, "verdict")),
                 };
                 self.lists_changed(done, said);
             }
@@ -173,13 +172,5 @@ impl App {
                 self.say(Toast::from(&problem));
             }
         }
-    }
-}
-
-fn items(n: u64) -> String {
-    if n == 1 {
-        "1 item".into()
-    } else {
-        format!("{} items", grouped(n))
     }
 }

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// One key press, normalized: a character never has SHIFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,18 +104,14 @@ fn takes_modifiers(code: KeyCode) -> bool {
 }
 
 fn bad(text: &str) -> Error {
-    Error::new(ErrorKind::Usage, format!("`{text}` is not a key")).help(
+    Error::usage(format!("`{text}` is not a key")).help(
         "a key is a character, two characters pressed one after the other, `ctrl-r`, `shift-left`, or one of: esc enter \
          tab space backspace insert delete up down left right home end pgup pgdn f1 to f12",
     )
 }
 
 fn untypable(text: &str, why: &str, help: impl Into<String>) -> Error {
-    Error::new(
-        ErrorKind::Usage,
-        format!("`{text}` does not work in every terminal: {why}"),
-    )
-    .help(help)
+    Error::usage(format!("`{text}` does not work in every terminal: {why}")).help(help)
 }
 
 impl Chord {
@@ -124,8 +120,8 @@ impl Chord {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Usage`] if the text is not a key, or if terminals without kitty's keyboard
-    /// protocol cannot distinguish it from another key.
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) if the text is not a key, or if
+    /// terminals without kitty's keyboard protocol cannot distinguish it from another key.
     pub fn parse(text: &str) -> Result<Chord> {
         if let Some(code) = named(text) {
             return Ok(Chord(vec![Press::plain(code)]));

@@ -448,6 +448,26 @@ impl<'a> Context<'a> {
         self.choose_in(menu(title, lines), then);
     }
 
+    /// Asks for one of these choices, each shown as a line with a detail. `then` gets the choice.
+    pub fn choose_of<P: Pane, T: 'static, L: Into<String>, D: Into<String>>(
+        &mut self,
+        title: impl Into<String>,
+        choices: Vec<T>,
+        line: impl Fn(&T) -> (L, D),
+        then: impl FnOnce(&mut P, T, &mut Context<'_>) + 'static,
+    ) {
+        let line = |choice| {
+            let (label, detail) = line(choice);
+            (label.into(), detail.into())
+        };
+        let lines = choices.iter().map(line).collect();
+        self.choose(title, lines, move |pane: &mut P, pick, cx| {
+            if let Some(choice) = choices.into_iter().nth(pick) {
+                then(pane, choice, cx);
+            }
+        });
+    }
+
     /// Asks for one line of this menu.
     pub fn choose_in<P: Pane>(
         &mut self,

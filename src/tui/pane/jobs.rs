@@ -3,8 +3,31 @@
 use super::{Ask, Context, Pane};
 use benchtop_model::Result;
 use benchtop_model::job::{JobAct, JobState};
-use benchtop_model::trust::PendingConsent;
-use benchtop_protocol::wire::request;
+use benchtop_model::trust::{Destination, PendingConsent};
+use benchtop_protocol::wire::{NeedsConsent, request};
+
+/// The servers that a job needs consent for. `title` names them too.
+pub fn missing_consent(waits: Option<&PendingConsent>, title: &mut String) -> Vec<Destination> {
+    let to = waits.map(PendingConsent::missing).unwrap_or_default();
+    if let Some(waits) = waits.filter(|_| !to.is_empty()) {
+        *title += &format!("; {}", waits.description());
+    }
+    to
+}
+
+/// Starts a job. `to` lists the servers that the annotator consents to.
+pub fn start<P: Pane, R: NeedsConsent>(
+    to: Vec<Destination>,
+    request: R,
+    cx: &mut Context<'_>,
+    then: fn(&mut P, Result<R::Reply>, &mut Context<'_>),
+) {
+    let ask = match to.is_empty() {
+        true => Ask::new(request, then),
+        false => Ask::consenting(to, request, then),
+    };
+    cx.send(ask.for_key());
+}
 
 /// Acts on a job, or says why not. A job that waits for consent to what it sends goes on after the
 /// consent.

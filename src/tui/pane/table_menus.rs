@@ -19,15 +19,10 @@ pub fn choose_format<P: Pane>(
         }
         CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
     };
-    let choices = CopyFormat::ALL.iter().map(|f| Choice::new(f.name()));
-    cx.choose_in(
-        Menu::new(title, choices.collect()),
-        move |pane: &mut P, pick, cx| {
-            if let Some(format) = CopyFormat::ALL.get(pick) {
-                then(pane, what, *format, cx);
-            }
-        },
-    );
+    let (formats, line) = (CopyFormat::ALL.to_vec(), |f: &CopyFormat| (f.name(), ""));
+    cx.choose_of(title, formats, line, move |pane: &mut P, format, cx| {
+        then(pane, what, format, cx);
+    });
 }
 
 /// Says what the table of a pane answered. Returns the row and the column to open. `nothing` is said

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Longest text in bytes. Terminals silently drop longer ones.
 pub const MAX_BYTES: usize = 100_000;
@@ -20,9 +20,7 @@ pub fn copy(text: &str) -> Result<Vec<u8>> {
             "{} bytes exceed the clipboard limit of {MAX_BYTES}",
             text.len()
         );
-        return Err(
-            Error::new(ErrorKind::Usage, what).help("select fewer rows, or export to a file")
-        );
+        return Err(Error::usage(what).help("select fewer rows, or export to a file"));
     }
     Ok(format!("\x1b]52;c;{}\x07", STANDARD.encode(text)).into_bytes())
 }
@@ -30,6 +28,7 @@ pub fn copy(text: &str) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn copies_are_encoded_and_bounded() {

@@ -44,15 +44,18 @@ impl<'l> Lines<'l> {
 
     /// Draws text on the next line, truncated to fit.
     pub fn text(&mut self, said: &str, role: Role) {
+        self.pieces(&[(said, role)]);
+    }
+
+    /// Draws pieces of text on the next line, each truncated to the room that is left.
+    pub fn pieces<S: AsRef<str>>(&mut self, pieces: &[(S, Role)]) {
         let Some(line) = self.next() else { return };
-        let room = usize::from(line.width);
-        self.buf.set_stringn(
-            line.x,
-            line.y,
-            text::fit(said, room),
-            room,
-            self.look.style(role),
-        );
+        let mut x = line.x;
+        for (piece, role) in pieces {
+            let room = usize::from(line.right().saturating_sub(x));
+            let (piece, style) = (text::fit(piece.as_ref(), room), self.look.style(*role));
+            (x, _) = self.buf.set_stringn(x, line.y, piece, room, style);
+        }
     }
 
     /// Draws text wrapped over as many lines as needed, with the indent of the first.
@@ -76,5 +79,17 @@ impl<'l> Lines<'l> {
     /// Width in columns.
     pub fn width(&self) -> usize {
         usize::from(self.area.width)
+    }
+}
+
+/// Draws the number of lines `below` an area at the right end of its last line, and the key that
+/// shows them.
+pub fn draw_more(below: usize, key: &str, area: Rect, buf: &mut Buffer, look: &Look) {
+    if below > 0 && !area.is_empty() {
+        let hint = format!(" {below} more: {key} ");
+        let wide = text::width(&hint) as u16;
+        let x = area.right().saturating_sub(wide).max(area.x);
+        let room = usize::from(area.right() - x);
+        buf.set_stringn(x, area.bottom() - 1, hint, room, look.style(Role::Hint));
     }
 }

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::lines::Lines;
 use super::text;
 use crate::action::Action;
 use crate::theme::{Look, Role};
@@ -134,13 +135,7 @@ impl Page {
             self.lay_out(inner.width);
         }
         let room = usize::from(inner.width);
-        buf.set_stringn(
-            inner.x,
-            inner.y,
-            text::fit(&self.title, room),
-            room,
-            look.style(Role::Accent),
-        );
+        Lines::new(inner, buf, look).text(&self.title, Role::Accent);
         self.room = usize::from(inner.height) - 2;
         self.top = self.top.min(self.lines.len().saturating_sub(self.room));
         for (i, (label, line, role, indent)) in

@@ -229,6 +229,13 @@ pub fn counted(n: u64, thing: &str) -> String {
     format!("{} {thing}{ending}", grouped(n))
 }
 
+/// A small number with its noun: `1 file`, `3 files`.
+pub fn plural(n: impl Into<u64>, thing: &str) -> String {
+    let n = n.into();
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{n} {thing}{ending}")
+}
+
 /// `n` with thousands separators: `617,000`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();

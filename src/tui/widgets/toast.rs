@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::lines::Lines;
 use super::text;
 use crate::theme::{Look, Role};
 use benchtop_model::{Error, ErrorKind};
@@ -66,13 +67,8 @@ impl Toast {
 
     /// Draws the message in the first row of `area`, truncated with `…`.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        if area.is_empty() {
-            return;
-        }
         let (word, role) = self.word();
-        let room = usize::from(area.width);
-        let line = text::fit(&format!("{word}{}", self.text), room);
-        buf.set_stringn(area.x, area.y, line, room, look.style(role));
+        Lines::new(area, buf, look).text(&format!("{word}{}", self.text), role);
     }
 }
 

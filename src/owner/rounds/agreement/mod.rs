@@ -12,7 +12,7 @@
 //! | `report` | the report of a round |
 //! | `pace` | one's own pace |
 
-mod collect;
+pub(super) mod collect;
 mod material;
 mod pace;
 mod quality;

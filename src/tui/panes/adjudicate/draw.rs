@@ -12,7 +12,7 @@ use crate::panes::review::{draw_item, draw_picture, layout as beside};
 use crate::preview::{Part, Show, View};
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
-use crate::widgets::lines::Lines;
+use crate::widgets::lines::{Lines, draw_more};
 use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::round::state::Dispute;
@@ -122,12 +122,10 @@ impl AdjudicatePane {
         let down = scene.key(Action::TextDown);
         self.draw_text(&dispute, parts.text, &down, buf, look);
         draw_rule(&dispute, parts.rule, buf, look);
-        let mut below = parts.verdicts;
+        let below = parts.verdicts;
         let overflow = sides::draw(&dispute, &self.about, self.scrolled[1], below, buf, look);
         (self.overflow[1], self.scrolled[1]) = (overflow, self.scrolled[1].min(overflow));
-        below.height = below.height.min(1);
-        below.y = parts.verdicts.bottom().saturating_sub(1);
-        more(
+        draw_more(
             overflow - self.scrolled[1],
             &scene.key(Action::VerdictsDown),
             below,
@@ -138,7 +136,7 @@ impl AdjudicatePane {
 
     /// The message that replaces a dispute.
     fn empty(&self, scene: &Scene<'_>) -> Option<Empty> {
-        let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
+        let nothing = |hint: &str| Some(Empty::Nothing(hint.into()));
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
             (Some(Err(problem)), _) | (_, Some(Err(problem))) => {
@@ -204,22 +202,10 @@ impl AdjudicatePane {
             1 => "saving ".to_string(),
             n => format!("saving {n} "),
         };
-        let room = usize::from(area.width);
-        let right = text::width(&saved).min(room);
-        buf.set_stringn(
-            area.x,
-            area.y,
-            text::fit(&line, room - right),
-            room - right,
-            look.style(Role::Heading),
-        );
-        buf.set_stringn(
-            area.right() - right as u16,
-            area.y,
-            saved,
-            right,
-            look.style(Role::Good),
-        );
+        let wide = area.width.saturating_sub(text::width(&saved) as u16);
+        let (west, east) = areas::left(area, wide, 0);
+        Lines::new(west, buf, look).text(&line, Role::Heading);
+        Lines::new(east, buf, look).text(&saved, Role::Good);
     }
 
     fn draw_caption(&self, area: Rect, buf: &mut Buffer, look: &Look) {
@@ -244,19 +230,10 @@ impl AdjudicatePane {
         look: &Look,
     ) {
         let number = dispute.number;
-        let room = usize::from(area.width);
+        let mut lines = Lines::new(area, buf, look);
         match self.items.get(&number) {
-            None => drop(buf.set_stringn(
-                area.x,
-                area.y,
-                format!("#{number}  loading"),
-                room,
-                look.style(Role::Dim),
-            )),
-            Some(Err(why)) => {
-                let line = text::fit(&format!("#{number}  {why}"), room);
-                buf.set_stringn(area.x, area.y, line, room, look.style(Role::Bad));
-            }
+            None => lines.text(&format!("#{number}  loading"), Role::Dim),
+            Some(Err(why)) => lines.text(&format!("#{number}  {why}"), Role::Bad),
             Some(Ok(loaded)) => {
                 let mut shown = loaded.clone();
                 // Scores are shown only if the round allows it.
@@ -267,12 +244,7 @@ impl AdjudicatePane {
                 let overflow =
                     draw_item((number, &shown), pending, self.scrolled[0], area, buf, look);
                 (self.overflow[0], self.scrolled[0]) = (overflow, self.scrolled[0].min(overflow));
-                let last = Rect {
-                    y: area.bottom().saturating_sub(1),
-                    height: area.height.min(1),
-                    ..area
-                };
-                more(overflow - self.scrolled[0], key, last, buf, look);
+                draw_more(overflow - self.scrolled[0], key, area, buf, look);
             }
         }
     }
@@ -303,23 +275,5 @@ fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
     if !look.accessible {
         let left = usize::from(area.right().saturating_sub(x));
         buf.set_stringn(x, area.y, "─".repeat(left), left, look.style(Role::Border));
-    }
-}
-
-/// Draws the number of lines below at the right end of the last line.
-fn more(below: usize, key: &str, area: Rect, buf: &mut Buffer, look: &Look) {
-    if below > 0 && !area.is_empty() {
-        let hint = format!(" {below} more: {key} ");
-        let x = area
-            .right()
-            .saturating_sub(text::width(&hint) as u16)
-            .max(area.x);
-        buf.set_stringn(
-            x,
-            area.y,
-            hint,
-            usize::from(area.right() - x),
-            look.style(Role::Hint),
-        );
     }
 }

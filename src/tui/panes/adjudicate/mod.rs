@@ -18,6 +18,7 @@ use ratatui::layout::{Position, Rect};
 use uuid::Uuid;
 
 use super::metadata::edit_session::error_line;
+use super::rounds::progress;
 use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides, ViewState, painted};
 use crate::keymap::Keymap;
@@ -141,22 +142,14 @@ impl AdjudicatePane {
         if names.is_empty() {
             return cx.refuse("no rounds with disputes yet: create one in Rounds");
         }
-        let rounds: Vec<&RoundState> = self.rounds.iter().flatten().flatten().collect();
-        let about = |name: &String| {
-            let round = rounds.iter().find(|round| round.name == *name);
-            round.map_or(String::new(), |r| {
-                format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted)
-            })
+        let line = |name: &String| {
+            let mut rounds = self.rounds.iter().flatten().flatten();
+            let round = rounds.find(|round| round.name == *name);
+            (name.clone(), round.map_or(String::new(), progress))
         };
-        let lines = names
-            .iter()
-            .map(|name| (name.clone(), about(name)))
-            .collect();
         let title = "Adjudicate which round?";
-        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
-            if let Some(name) = names.into_iter().nth(pick) {
-                pane.choose(name, cx);
-            }
+        cx.choose_of(title, names, line, |pane: &mut Self, name, cx| {
+            pane.choose(name, cx);
         });
     }
 

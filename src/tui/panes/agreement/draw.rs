@@ -121,7 +121,7 @@ impl AgreementPane {
                 keys.press(Action::Go(PaneId::Rounds))
             ),
         };
-        Some(Empty::Nothing { hint })
+        Some(Empty::Nothing(hint))
     }
 }
 

@@ -15,6 +15,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::error_line;
+use super::rounds::progress;
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, table_menus};
@@ -202,37 +203,30 @@ impl AgreementPane {
         if rounds.is_empty() {
             return cx.refuse("no rounds: these are verdicts outside rounds");
         }
-        let line = |round: &RoundState| {
-            let blind = if round.by_status.is_none() {
-                ", hidden while it is blind"
-            } else {
-                ""
-            };
-            (
-                round.name.clone(),
-                format!(
-                    "{}, {} of {} verdicts{blind}",
-                    round.protocol, round.judged, round.wanted
-                ),
-            )
-        };
-        let names: Vec<Option<String>> = rounds
-            .iter()
-            .rev()
-            .map(|r| Some(r.name.clone()))
-            .chain([None])
-            .collect();
-        let mut lines: Vec<(String, String)> = rounds.iter().rev().map(line).collect();
-        lines.push((
-            "outside rounds".into(),
-            "the last verdict of each annotator".into(),
-        ));
-        cx.choose("Agreement in", lines, move |pane: &mut Self, pick, cx| {
-            if let Some(round) = names.into_iter().nth(pick) {
-                (pane.round, pane.chosen) = (round, true);
-                pane.reload(cx);
+        let line = |round: &Option<RoundState>| match round {
+            Some(round) => {
+                let blind = match round.by_status {
+                    None => ", hidden while it is blind",
+                    Some(_) => "",
+                };
+                (round.name.clone(), format!("{}{blind}", progress(round)))
             }
-        });
+            None => (
+                "outside rounds".into(),
+                "the last verdict of each annotator".into(),
+            ),
+        };
+        let choices = rounds.iter().rev().cloned().map(Some).chain([None]);
+        let title = "Agreement in";
+        cx.choose_of(
+            title,
+            choices.collect(),
+            line,
+            |pane: &mut Self, round, cx| {
+                (pane.round, pane.chosen) = (round.map(|round| round.name), true);
+                pane.reload(cx);
+            },
+        );
     }
 
     fn on_answer(&self, answer: Answer, action: Action, cx: &mut Context<'_>) {

@@ -2,7 +2,7 @@
 
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::widgets::text::{self, grouped};
+use crate::widgets::text;
 use benchtop_model::agreement::Estimate;
 use benchtop_model::agreement::analysis::{AgreementAnalysis, GroupBy, Measure, Row};
 
@@ -50,9 +50,7 @@ pub(super) fn fill(table: &mut LocalTable, found: &AgreementAnalysis) {
         .map(|(at, row)| cells(row, at == 0))
         .collect();
     let columns = columns(found.by, widest as u16);
-    let empty = Empty::Nothing {
-        hint: String::new(),
-    };
+    let empty = Empty::Nothing(String::new());
     if table.columns() == &columns[..] {
         table.set_rows(rows, empty);
     } else {
@@ -72,12 +70,9 @@ pub(super) fn fill(table: &mut LocalTable, found: &AgreementAnalysis) {
 
 fn cells(row: &Row, is_all: bool) -> Vec<LocalCell> {
     let m = &row.measures;
-    let count = |n: u64| LocalCell::number(grouped(n), Some(n as f64));
-    let mut name = LocalCell::text(text::clean(row.label()));
-    if is_all {
-        name.view.role = Role::Heading;
-    }
-    let mut cells = vec![name, count(m.doubles)];
+    let role = if is_all { Role::Heading } else { Role::Text };
+    let name = LocalCell::text(text::clean(row.label())).role(role);
+    let mut cells = vec![name, LocalCell::count(m.doubles)];
     cells.extend(Measure::ALL.map(|measure| value(measure, measure.estimate(m))));
     let alpha = &m.krippendorff_alpha;
     cells.push(match alpha.interval {
@@ -85,22 +80,17 @@ fn cells(row: &Row, is_all: bool) -> Vec<LocalCell> {
             Measure::Alpha.format_interval(found.low, found.high),
             Some(found.high - found.low),
         ),
-        Err(_) => nothing(),
+        Err(_) => LocalCell::missing("-"),
     });
-    cells.push(alpha.more_doubles.map_or_else(|_| nothing(), count));
-    cells.extend([m.items, m.unknown].map(count));
+    let more = alpha.more_doubles;
+    cells.push(more.map_or_else(|_| LocalCell::missing("-"), LocalCell::count));
+    cells.extend([m.items, m.unknown].map(LocalCell::count));
     cells
-}
-
-fn nothing() -> LocalCell {
-    let mut cell = LocalCell::number("-", None);
-    cell.view.role = Role::Dim;
-    cell
 }
 
 fn value(measure: Measure, estimate: &Estimate) -> LocalCell {
     estimate.value.map_or_else(
-        |_| nothing(),
+        |_| LocalCell::missing("-"),
         |value| LocalCell::number(measure.format_value(value), Some(value)),
     )
 }

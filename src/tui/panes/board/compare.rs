@@ -38,15 +38,11 @@ impl CompareView {
             let all = (t.both + t.first + t.second + t.neither).max(1) as f64;
             let line = |what: String, n: u64, items: Option<usize>| {
                 let share = 100.0 * n as f64 / all;
-                let items = items.map(|n| n as f64);
                 vec![
                     LocalCell::text(what),
-                    LocalCell::number(text::grouped(n), Some(n as f64)),
+                    LocalCell::count(n),
                     LocalCell::number(format!("{share:.1} %"), Some(share)),
-                    LocalCell::number(
-                        items.map_or(String::new(), |n| text::grouped(n as u64)),
-                        items,
-                    ),
+                    items.map_or(LocalCell::number("", None), |n| LocalCell::count(n as u64)),
                 ]
             };
             rows.push(line(
@@ -67,7 +63,7 @@ impl CompareView {
             Some(_) => "no table: this column has no correct or wrong units".into(),
         };
         CompareView {
-            table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }),
+            table: LocalTable::new(columns, rows, 1, Empty::Nothing(hint)),
             compared,
             scale,
         }

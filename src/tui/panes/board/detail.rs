@@ -263,10 +263,7 @@ fn sc_text(sure: &CellInterval, sc: ScEstimate, column: &Column) -> String {
 
 /// The reason why a model has no value in a column.
 pub(super) fn nothing(row: &Row, column: &Column) -> String {
-    let answers = match row.counts.uncompared {
-        1 => "1 answer".to_string(),
-        many => format!("{} answers", text::grouped(many)),
-    };
+    let answers = text::counted(row.counts.uncompared, "answer");
     match row.counts.uncompared {
         1.. if column.free_form => {
             format!("{answers} not compared yet: `benchtop eval similarity`")

@@ -62,16 +62,9 @@ impl BoardPane {
             }
         }
         if self.shown.printed != PublishedFigures::Off {
-            let rows = board
-                .rows
-                .iter()
-                .filter(|row| row.reference.is_some())
-                .count();
-            title += &format!(
-                "  {rows} published {} {}",
-                if rows == 1 { "row" } else { "rows" },
-                printed(&self.shown.printed)
-            );
+            let rows = board.rows.iter().filter(|row| row.reference.is_some());
+            let rows = text::plural(rows.count() as u64, "published row");
+            title += &format!("  {rows} {}", printed(&self.shown.printed));
         }
         if let Some(model) = &self.marked {
             title += &format!(

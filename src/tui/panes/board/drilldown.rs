@@ -19,11 +19,79 @@ pub struct DrilldownView {
     answers: Vec<AnswerDetail>,
     /// The number of answers, including those that were not sent.
     all: u64,
-    /// The visible answers in order. Row ids are indexes into it.
-    order: Vec<usize>,
+    order: AnswerOrder,
+    table: LocalTable,
+}
+
+/// The visible answers of a list, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AnswerOrder {
+    /// Indexes of the answers. Row ids are indexes into it.
+    rows: Vec<usize>,
     only_wrong: bool,
     wrong_first: bool,
-    table: LocalTable,
+}
+
+impl AnswerOrder {
+    /// Whether it is not the order of the list.
+    pub(super) fn is_changed(&self) -> bool {
+        self.only_wrong || self.wrong_first
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Runs an action that changes the order. False for any other action.
+    pub(super) fn act(&mut self, action: Action) -> bool {
+        match action {
+            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
+            Action::WrongFirst => self.wrong_first = !self.wrong_first,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Sorts and filters the answers, and fills the table with their cells. `hints` explain an
+    /// empty table: if only wrong answers are shown, and otherwise.
+    pub(super) fn fill<T>(
+        &mut self,
+        table: &mut LocalTable,
+        answers: &[T],
+        answer: impl Fn(&T) -> &AnswerDetail,
+        cells: impl Fn(&T) -> Vec<LocalCell>,
+        hints: [&str; 2],
+        note: Option<String>,
+    ) {
+        let of = |at: &usize| answer(&answers[*at]);
+        let shown = |at: &usize| !self.only_wrong || of(at).right == Some(false);
+        self.rows = (0..answers.len()).filter(shown).collect();
+        if self.wrong_first {
+            // Answers that were not compared yet come last.
+            let worth = |at: &usize| of(at).score().unwrap_or(f32::INFINITY);
+            self.rows.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
+        }
+        let rows = self.rows.iter().map(|at| cells(&answers[*at])).collect();
+        let hint = hints[usize::from(!self.only_wrong)];
+        table.set_rows(rows, Empty::Nothing(hint.into()));
+        let order = match (self.only_wrong, self.wrong_first) {
+            (true, _) => Some("only wrong".to_string()),
+            (false, true) => Some("wrong first".to_string()),
+            (false, false) => None,
+        };
+        let notes: Vec<String> = note.into_iter().chain(order).collect();
+        table.set_note(notes.join("; "));
+    }
+
+    /// The answer of a row.
+    pub(super) fn answer<'a, T>(&self, id: u64, answers: &'a [T]) -> Option<&'a T> {
+        answers.get(*self.rows.get(usize::try_from(id).ok()?)?)
+    }
+
+    /// The answer under the cursor.
+    pub(super) fn current<'a, T>(&self, table: &LocalTable, answers: &'a [T]) -> Option<&'a T> {
+        self.answer(table.cursor_id()?, answers)
+    }
 }
 
 pub(super) fn right(is: bool) -> (&'static str, Role) {
@@ -37,11 +105,7 @@ pub(super) fn right(is: bool) -> (&'static str, Role) {
 /// A cell with right or wrong, or with the similarity to the reference.
 pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
     match (is.map(right), similarity) {
-        (Some((word, role)), _) => {
-            let mut cell = LocalCell::text(word);
-            cell.view.role = role;
-            cell
-        }
+        (Some((word, role)), _) => LocalCell::text(word).role(role),
         (None, Some(similarity)) => {
             LocalCell::number(format!("{similarity:.2}"), Some(f64::from(similarity)))
         }
@@ -50,11 +114,7 @@ pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
 }
 
 pub(super) fn or_none(text: Option<&String>, none: &str) -> LocalCell {
-    let mut cell = LocalCell::text(text.map_or(none, |t| t.as_str()));
-    if text.is_none() {
-        cell.view.role = Role::Dim;
-    }
-    cell
+    text.map_or_else(|| LocalCell::text(none).role(Role::Dim), LocalCell::text)
 }
 
 /// The text for an answer that was not parsed.
@@ -105,17 +165,15 @@ impl DrilldownView {
         columns.push(Spec::text("raw output", 24));
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "no answers that may be shown; esc goes back".into();
-        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
+        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing(hint));
         let model = model.to_string();
-        let (order, only_wrong, wrong_first) = (Vec::new(), false, false);
+        let order = AnswerOrder::default();
         let mut view = DrilldownView {
             model,
             column: None,
             answers,
             all,
             order,
-            only_wrong,
-            wrong_first,
             table,
         };
         view.arrange();
@@ -152,50 +210,23 @@ impl DrilldownView {
             cells.push(output);
             cells
         };
-        let wrong = |at: &usize| self.answers[*at].right == Some(false);
-        self.order = (0..self.answers.len())
-            .filter(|at| !self.only_wrong || wrong(at))
-            .collect();
-        if self.wrong_first {
-            // Answers that were not compared yet come last.
-            let worth = |at: &usize| self.answers[*at].score().unwrap_or(f32::INFINITY);
-            self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
-        }
-        let rows = self
-            .order
-            .iter()
-            .map(|at| line(&self.answers[*at]))
-            .collect();
-        let hint = if self.only_wrong {
-            "no wrong answers"
-        } else {
-            "no answers that may be shown; esc goes back"
-        };
-        self.table
-            .set_rows(rows, Empty::Nothing { hint: hint.into() });
-        let mut note = Vec::new();
         let sent = self.answers.len() as u64;
-        if sent < self.all {
-            note.push(format!(
+        let note = (sent < self.all).then(|| {
+            format!(
                 "first {} of {}",
                 text::grouped(sent),
                 text::grouped(self.all)
-            ));
-        }
-        if self.only_wrong {
-            note.push("only wrong".into());
-        } else if self.wrong_first {
-            note.push("wrong first".into());
-        }
-        self.table.set_note(note.join("; "));
+            )
+        });
+        let nothing = "no answers that may be shown; esc goes back";
+        let hints = ["no wrong answers", nothing];
+        let table = &mut self.table;
+        self.order
+            .fill(table, &self.answers, |b| b, line, hints, note);
     }
 
     pub fn current(&self) -> Option<&AnswerDetail> {
-        self.answers.get(
-            *self
-                .order
-                .get(usize::try_from(self.table.cursor_id()?).ok()?)?,
-        )
+        self.order.current(&self.table, &self.answers)
     }
 
     /// Goes to the next or previous answer. `None` if there is none.
@@ -226,10 +257,8 @@ impl Layer for DrilldownView {
     }
 
     fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        match action {
-            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
-            Action::WrongFirst => self.wrong_first = !self.wrong_first,
-            _ => return self.act_on_table(action),
+        if !self.order.act(action) {
+            return self.act_on_table(action);
         }
         self.arrange();
         vec![]
@@ -308,6 +337,7 @@ mod tests {
         let mut view = DrilldownView::new("m", "c", answers, 9);
         let keys = |view: &DrilldownView| {
             view.order
+                .rows
                 .iter()
                 .map(|at| view.answers[*at].key.clone())
                 .collect::<Vec<_>>()
@@ -371,6 +401,7 @@ mod tests {
         view.act(Action::WrongFirst);
         let keys: Vec<_> = view
             .order
+            .rows
             .iter()
             .map(|at| view.answers[*at].key.clone())
             .collect();

@@ -6,7 +6,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::drilldown::{judged, or_none, right, unread};
+use super::drilldown::{AnswerOrder, judged, or_none, right, unread};
 use super::layer::{Layer, LayerEffect};
 use crate::action::{Action, Scope};
 use crate::item::{Loaded, NoPicture, Picture, ViewState, picture_of};
@@ -16,6 +16,7 @@ use crate::panes::review::draw_picture;
 use crate::preview::View;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
+use crate::widgets::lines::draw_more;
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 use benchtop_model::board::{AnswerDetail, ItemAnswers, ModelAnswer};
@@ -31,10 +32,7 @@ const BELOW: u16 = 8;
 #[derive(Clone, Debug)]
 pub struct AnswerView {
     found: ItemAnswers,
-    /// The visible answers in order. Row ids are indexes into it.
-    order: Vec<usize>,
-    only_wrong: bool,
-    wrong_first: bool,
+    order: AnswerOrder,
     table: LocalTable,
     loaded: Option<std::result::Result<Loaded, String>>,
     picture: Picture,
@@ -123,12 +121,10 @@ impl AnswerView {
         );
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "no model answered this question".into();
-        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
+        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing(hint));
         let mut view = AnswerView {
             found,
-            order: Vec::new(),
-            only_wrong: false,
-            wrong_first: false,
+            order: AnswerOrder::default(),
             table,
             loaded: None,
             picture: Picture::Loading,
@@ -161,38 +157,18 @@ impl AnswerView {
             cells.push(or_none(b.output.as_ref(), "(no answer)"));
             cells
         };
-        let is_wrong = |at: &usize| answers[*at].answer.right == Some(false);
-        self.order = (0..answers.len())
-            .filter(|at| !self.only_wrong || is_wrong(at))
-            .collect();
-        if self.wrong_first {
-            let worth = |at: &usize| answers[*at].answer.score().unwrap_or(f32::INFINITY);
-            self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
-        }
-        let rows = self.order.iter().map(|at| line(&answers[*at])).collect();
-        let hint = if self.only_wrong {
-            "no model is wrong"
-        } else {
-            "no model answered this question"
-        };
-        let place = self.order.iter().position(|at| answers[*at].model == model);
-        self.table
-            .set_rows(rows, Empty::Nothing { hint: hint.into() });
-        let mut note = Vec::new();
-        if self.found.left_out > 0 {
-            note.push(format!(
-                "{} answers left out (too long)",
-                text::grouped(self.found.left_out)
-            ));
-        }
-        if self.only_wrong {
-            note.push("only wrong".into());
-        } else if self.wrong_first {
-            note.push("wrong first".into());
-        }
-        self.table.set_note(note.join("; "));
+        let left_out = self.found.left_out;
+        let note = (left_out > 0)
+            .then(|| format!("{} answers left out (too long)", text::grouped(left_out)));
+        let hints = ["no model is wrong", "no model answered this question"];
+        let table = &mut self.table;
+        self.order
+            .fill(table, answers, |of| &of.answer, line, hints, note);
+        let of = |at: u64| self.order.answer(at, answers);
+        let place =
+            (0..self.order.len() as u64).find(|at| of(*at).is_some_and(|of| of.model == model));
         if let Some(place) = place {
-            self.table.go_to_id(place as u64);
+            self.table.go_to_id(place);
         }
         self.scroll = 0;
     }
@@ -202,11 +178,7 @@ impl AnswerView {
     }
 
     pub fn current(&self) -> Option<&ModelAnswer> {
-        self.found.answers.get(
-            *self
-                .order
-                .get(usize::try_from(self.table.cursor_id()?).ok()?)?,
-        )
+        self.order.current(&self.table, &self.found.answers)
     }
 
     /// Receives the item, whose picture is shown beside the answers.
@@ -225,8 +197,8 @@ impl AnswerView {
         if before.found.number == self.found.number {
             (self.loaded, self.picture) = (before.loaded, before.picture);
         }
-        if before.only_wrong || before.wrong_first {
-            (self.only_wrong, self.wrong_first) = (before.only_wrong, before.wrong_first);
+        if before.order.is_changed() {
+            self.order = before.order;
             let model = self
                 .current()
                 .map(|of| of.model.clone())
@@ -335,21 +307,8 @@ impl AnswerView {
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.scroll)) {
             buf.set_stringn(area.x, y, &line.text, room, look.style(line.role));
         }
-        let below = self.overflow - self.scroll;
-        if below > 0 {
-            let more = format!(" {below} more: {} ", keys.press(Action::AnswerDown));
-            let x = area
-                .right()
-                .saturating_sub(text::width(&more) as u16)
-                .max(area.x);
-            buf.set_stringn(
-                x,
-                area.bottom() - 1,
-                &more,
-                usize::from(area.right() - x),
-                look.style(Role::Hint),
-            );
-        }
+        let key = keys.press(Action::AnswerDown);
+        draw_more(self.overflow - self.scroll, &key, area, buf, look);
     }
 }
 
@@ -383,8 +342,7 @@ impl Layer for AnswerView {
             .map(|of| of.model.clone())
             .unwrap_or_default();
         match action {
-            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
-            Action::WrongFirst => self.wrong_first = !self.wrong_first,
+            action if self.order.act(action) => self.arrange(&model),
             Action::NextAnswer => return vec![LayerEffect::Step(true)],
             Action::PreviousAnswer => return vec![LayerEffect::Step(false)],
             Action::AnswerDown | Action::AnswerUp => {
@@ -394,7 +352,6 @@ impl Layer for AnswerView {
                     self.scroll.saturating_sub(3)
                 };
                 self.scroll = to.min(self.overflow);
-                return vec![];
             }
             // Works with any table content, even an empty table.
             Action::Open => return vec![LayerEffect::Item(self.found.number)],
@@ -413,7 +370,6 @@ impl Layer for AnswerView {
                     .collect();
             }
         }
-        self.arrange(&model);
         vec![]
     }
 

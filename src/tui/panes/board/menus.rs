@@ -7,6 +7,7 @@ use super::table::FIRST;
 use super::views::{self, Kind, View};
 use crate::pane::{Context, Typed};
 use crate::panes::metadata::edit_session::error_line;
+use crate::panes::rounds::progress;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text;
 use benchtop_formats::published_figures as published;
@@ -23,12 +24,9 @@ fn rules() -> Vec<Option<String>> {
     std::iter::once(None).chain(named).collect()
 }
 
-fn rule_line(rule: &Option<String>, now: &Option<String>) -> (String, String) {
+fn rule_line(rule: &Option<String>, now: &Option<String>) -> (String, &'static str) {
     let word = if rule == now { "present rule" } else { "" };
-    (
-        rule.as_deref().unwrap_or(OWN_RULE).to_string(),
-        word.to_string(),
-    )
+    (rule.as_deref().unwrap_or(OWN_RULE).to_string(), word)
 }
 
 /// Receives the rounds and asks for the items to score.
@@ -50,19 +48,19 @@ fn choose_curated(rounds: Result<Vec<RoundState>>, cx: &mut Context<'_>) {
             Curated::Accepted => "shows the effect of the review".to_string(),
             Curated::Round(name) => {
                 let round = rounds.iter().find(|round| round.name == *name);
-                round.map_or(String::new(), |r| {
-                    format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted)
-                })
+                round.map_or(String::new(), progress)
             }
         };
         (on(choice), word)
     };
-    let lines = choices.iter().map(line).collect();
-    cx.choose("Score", lines, move |pane: &mut BoardPane, pick, cx| {
-        if let Some(curated) = choices.into_iter().nth(pick) {
+    cx.choose_of(
+        "Score",
+        choices,
+        line,
+        |pane: &mut BoardPane, curated, cx| {
             pane.choose_board(cx, |ask| ask.curated = curated);
-        }
-    });
+        },
+    );
 }
 
 impl BoardPane {
@@ -71,9 +69,9 @@ impl BoardPane {
         let Some(board) = &self.found else {
             return cx.say("the leaderboard is loading");
         };
-        let (mut places, mut lines): (Vec<usize>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+        let mut groups: Vec<(usize, String, String)> = Vec::new();
         for (at, column) in board.columns.iter().enumerate() {
-            if lines.iter().any(|(name, _)| *name == column.group) {
+            if groups.iter().any(|(_, name, _)| *name == column.group) {
                 continue;
             }
             let many = board
@@ -81,28 +79,20 @@ impl BoardPane {
                 .iter()
                 .filter(|c| c.group == column.group)
                 .count();
-            places.push(FIRST + at);
             let help = if many == 1 {
                 column.help.clone()
             } else {
                 format!("{many} columns")
             };
-            lines.push((column.group.clone(), help));
+            groups.push((FIRST + at, column.group.clone(), help));
         }
-        places.push(FIRST + board.columns.len());
-        lines.push((
-            "predictions".into(),
-            "counts of each model's predictions".into(),
-        ));
-        cx.choose(
-            "Go to column group",
-            lines,
-            move |pane: &mut Self, pick, _| {
-                if let Some(at) = places.get(pick) {
-                    pane.table.go_to_group(*at);
-                }
-            },
-        );
+        let (last, help) = (board.columns.len(), "counts of each model's predictions");
+        groups.push((FIRST + last, "predictions".into(), help.into()));
+        let line = |(_, name, help): &(usize, String, String)| (name.clone(), help.clone());
+        let title = "Go to column group";
+        cx.choose_of(title, groups, line, |pane: &mut Self, (at, ..), _| {
+            pane.table.go_to_group(at);
+        });
     }
 
     /// Asks for a column or a model by name.
@@ -199,30 +189,23 @@ impl BoardPane {
             } else {
                 ""
             };
-            (printed(choice), word.to_string())
+            (printed(choice), word)
         };
-        let lines = choices.iter().map(line).collect();
-        cx.choose("Published rows", lines, move |pane: &mut Self, pick, cx| {
-            if let Some(printed) = choices.into_iter().nth(pick) {
-                pane.choose_board(cx, |ask| ask.printed = printed);
-            }
+        let title = "Published rows";
+        cx.choose_of(title, choices, line, |pane: &mut Self, printed, cx| {
+            pane.choose_board(cx, |ask| ask.printed = printed);
         });
     }
 
     /// Asks for the extraction rule.
     pub(super) fn ask_rule(&self, cx: &mut Context<'_>) {
-        let rules = rules();
-        let lines = rules
-            .iter()
-            .map(|rule| rule_line(rule, &self.ask.rule))
-            .collect();
-        cx.choose(
+        let line = |rule: &_| rule_line(rule, &self.ask.rule);
+        cx.choose_of(
             "Extraction rule",
-            lines,
-            move |pane: &mut Self, pick, cx| {
-                if let Some(rule) = rules.into_iter().nth(pick) {
-                    pane.choose_board(cx, |ask| ask.rule = rule);
-                }
+            rules(),
+            line,
+            |pane: &mut Self, rule, cx| {
+                pane.choose_board(cx, |ask| ask.rule = rule);
             },
         );
     }
@@ -233,21 +216,15 @@ impl BoardPane {
             .into_iter()
             .filter(|rule| *rule != self.shown.rule)
             .collect();
-        let mut lines: Vec<_> = rules
-            .iter()
-            .map(|rule| rule_line(rule, &self.shown.rule))
-            .collect();
         rules.push(Some(TOOL.into()));
-        lines.push((TOOL.into(), "the verdicts in the imported files".into()));
-        cx.choose(
-            "Compare extraction with",
-            lines,
-            move |pane: &mut Self, pick, cx| {
-                if let Some(other) = rules.into_iter().nth(pick) {
-                    pane.ask_disagreements(other, true, cx);
-                }
-            },
-        );
+        let line = |rule: &Option<String>| match rule.as_deref() {
+            Some(TOOL) => (TOOL.into(), "the verdicts in the imported files"),
+            _ => rule_line(rule, &self.shown.rule),
+        };
+        let title = "Compare extraction with";
+        cx.choose_of(title, rules, line, |pane: &mut Self, other, cx| {
+            pane.ask_disagreements(other, true, cx);
+        });
     }
 
     /// Asks for a breakdown of the model under the cursor.
@@ -262,16 +239,10 @@ impl BoardPane {
         if kinds.is_empty() {
             return cx.say("this board has no column groups to break down");
         }
-        let lines = kinds
-            .iter()
-            .map(|(_, name, word)| (name.clone(), word.clone()))
-            .collect();
-        let kinds: Vec<Kind> = kinds.into_iter().map(|(kind, ..)| kind).collect();
+        let line = |(_, name, word): &(Kind, String, String)| (name.clone(), word.clone());
         let title = format!("Break down {} by", text::fit(&row.model, 40));
-        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
-            if let Some(kind) = kinds.get(pick) {
-                pane.break_down(kind, cx);
-            }
+        cx.choose_of(title, kinds, line, |pane: &mut Self, (kind, ..), cx| {
+            pane.break_down(&kind, cx);
         });
     }
 

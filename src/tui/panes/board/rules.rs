@@ -7,7 +7,6 @@ use super::drilldown::DrilldownView;
 use super::layer::{Layer, LayerEffect};
 use crate::pane::Scene;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::widgets::text;
 use benchtop_model::ToolVerdict;
 use benchtop_model::board::AnswerDetail;
 use benchtop_model::board::analysis::{Disagreement, TOOL};
@@ -34,7 +33,7 @@ impl RulesView {
         columns
             .iter_mut()
             .for_each(|c| c.group = format!("1st {first} vs 2nd {second}"));
-        let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
+        let count = LocalCell::count;
         let line = |d: &Disagreement| {
             let share = 100.0 * d.differ as f64 / d.answers.max(1) as f64;
             let mut cells = vec![LocalCell::text(&d.model), count(d.answers), count(d.differ)];
@@ -47,7 +46,7 @@ impl RulesView {
             true => "no answers came with a tool's verdict".into(),
             false => "no model has answers that both rules can parse".into(),
         };
-        let table = LocalTable::new(columns, rows, 1, Empty::Nothing { hint });
+        let table = LocalTable::new(columns, rows, 1, Empty::Nothing(hint));
         RulesView {
             found,
             second: second.to_string(),

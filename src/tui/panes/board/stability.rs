@@ -257,8 +257,8 @@ fn table(found: &Stable, has_chart: bool) -> LocalTable {
         cells.extend(points.pop());
         cells.push(number(curve.drift));
         if has_chart {
-            let mut cell = LocalCell::text(chart(curve, ends(found).unwrap_or_default()));
-            cell.view.role = Role::Accent;
+            let chart = chart(curve, ends(found).unwrap_or_default());
+            let cell = LocalCell::text(chart).role(Role::Accent);
             cells.push(cell);
         }
         cells.extend(points);
@@ -269,7 +269,7 @@ fn table(found: &Stable, has_chart: bool) -> LocalTable {
         specs,
         found.models.iter().map(line).collect(),
         1,
-        Empty::Nothing { hint },
+        Empty::Nothing(hint),
     )
 }
 

@@ -85,9 +85,7 @@ impl Ranks {
 
 fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -> LocalCell {
     let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
-        let mut none = LocalCell::number("- ", None);
-        none.view.role = Role::Dim;
-        return none;
+        return LocalCell::missing("- ");
     };
     let small = cell.n() < SMALL && !reference;
     // Reserve a place for the star, so that the decimal points line up.
@@ -124,12 +122,11 @@ pub(super) struct Shown<'a> {
 pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
     let line = |row: &Row| {
         let reference = row.reference.is_some();
-        let mut model = LocalCell::text(&row.model);
-        if reference {
-            model.view.role = Role::Dim;
-        } else if shown.marked == Some(row.model.as_str()) {
-            model.view.role = Role::Flag;
-        }
+        let model = LocalCell::text(&row.model).role(match shown.marked {
+            _ if reference => Role::Dim,
+            Some(marked) if marked == row.model => Role::Flag,
+            _ => Role::Text,
+        });
         let rank = shown
             .ranks
             .filter(|_| !reference)
@@ -150,7 +147,7 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
         cells.extend((0..board.columns.len()).map(at));
         cells.extend(counts(row.counts).map(|n| match reference {
             true => LocalCell::number("", None),
-            false => LocalCell::number(text::grouped(n), Some(n as f64)),
+            false => LocalCell::count(n),
         }));
         cells
     };
@@ -182,9 +179,7 @@ pub(super) fn short<'c>(board: &Board, column: &'c Column) -> &'c str {
 
 /// The message for an empty board.
 pub(super) fn nothing() -> Empty {
-    Empty::Nothing {
-        hint: "`benchtop import PATH` imports the answers of models".into(),
-    }
+    Empty::Nothing("`benchtop import PATH` imports the answers of models".into())
 }
 
 /// The column widths: models by their names, numbers by the widest value.

@@ -37,7 +37,7 @@ pub fn table(failing: Option<&Result<Vec<FailingTerm>>>) -> LocalTable {
                 "no term has {} judged items yet: press 1 to review",
                 super::JUDGED
             );
-            (&list[..], Empty::Nothing { hint })
+            (&list[..], Empty::Nothing(hint))
         }
     };
     let row = |f: &FailingTerm| {
@@ -45,7 +45,7 @@ pub fn table(failing: Option<&Result<Vec<FailingTerm>>>) -> LocalTable {
             f.items.count(Status::Accepted),
             f.items.count(Status::Rejected),
         );
-        let count = |n: u64| LocalCell::number(grouped(n), Some(n as f64));
+        let count = LocalCell::count;
         let share = no as f64 / (yes + no).max(1) as f64;
         let (low, high) = wilson(no, yes + no, Z).unwrap_or((0.0, 1.0));
         let mut shown = LocalCell::number(format!("{:.0} %", share * 100.0), Some(share));

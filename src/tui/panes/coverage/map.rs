@@ -101,7 +101,7 @@ pub fn fill(
         Some(Ok(grid)) => {
             let hint =
                 format!("no item has a {rows} or a {columns}; `benchtop compose` makes items");
-            (Some(grid), Empty::Nothing { hint })
+            (Some(grid), Empty::Nothing(hint))
         }
     };
     // All measures have the same columns, so that cursor and sorting stay.
@@ -161,13 +161,10 @@ pub fn fill(
                 return cell(tally, true);
             }
             // Items in an excluded cell predate the rule. Highlight them.
-            let mut shown = LocalCell::number("×", None);
-            shown.view.role = Role::Dim;
-            if tally.all() > 0 {
-                shown = cell(tally, false);
-                shown.view.role = Role::Bad;
+            match tally.all() {
+                0 => LocalCell::missing("×"),
+                _ => cell(tally, false).role(Role::Bad),
             }
-            shown
         }));
         cells
     };
@@ -192,7 +189,6 @@ pub fn draw(
     if area.height < 6 {
         return table.draw(area, buf, look);
     }
-    let room = usize::from(area.width);
     let possible = match grid.filter(|g| !g.excluded.is_empty()).map(Grid::filled) {
         Some((possible, filled)) => format!("  {filled} of {possible} possible cells"),
         None => String::new(),
@@ -242,14 +238,10 @@ pub fn draw(
             look.style(Role::Heading),
         );
     }
-    for (i, line) in detail(table, grid).into_iter().enumerate() {
-        buf.set_stringn(
-            area.x + 1,
-            y + 1 + i as u16,
-            text::fit(&line, room - 1),
-            room - 1,
-            look.style(Role::Dim),
-        );
+    let below = areas::top(area, y + 1 - area.y).1;
+    let mut lines = Lines::new(areas::left(below, 1, 0).1, buf, look);
+    for line in detail(table, grid) {
+        lines.text(&line, Role::Dim);
     }
 }
 

@@ -99,15 +99,15 @@ impl CoveragePane {
         let other = if down { &self.columns } else { &self.rows };
         let names = properties(cx.metadata.session().edited().vocabularies().keys());
         let names: Vec<String> = names.filter(|name| name != other).collect();
-        let lines = names.iter().map(|n| (n.clone(), String::new())).collect();
         let title = if down { "Rows" } else { "Columns" };
-        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+        let line = |name: &String| (name.clone(), "");
+        cx.choose_of(title, names, line, move |pane: &mut Self, name, cx| {
             let axis = if down {
                 &mut pane.rows
             } else {
                 &mut pane.columns
             };
-            if let Some(name) = names.into_iter().nth(pick).filter(|name| name != axis) {
+            if name != *axis {
                 *axis = name;
                 pane.reload(cx);
             }

@@ -6,6 +6,7 @@ use crate::action::Action;
 use crate::pane::{Context, EditAt, Target, table_menus};
 use crate::widgets::prompt::Prompt;
 use benchtop_model::scoring::Measure;
+use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
 
@@ -360,21 +361,19 @@ impl FiltersPane {
         let (Some(here), Some(Ok(list))) = (self.scorer(), &self.scorers) else {
             return cx.refuse(SCORERS_LOADING);
         };
-        let others: Vec<_> = list.iter().filter(|s| s.scorer != here.scorer).collect();
-        let lines = others
-            .iter()
-            .map(|s| (s.scorer.name(), s.what.clone()))
-            .collect();
-        let measures: Vec<_> = others
-            .iter()
-            .map(|s| Measure::with_default_scale(s.scorer.clone()))
-            .collect();
+        let others = list.iter().filter(|s| s.scorer != here.scorer).cloned();
+        let line = |s: &ScorerState| (s.scorer.name(), s.what.clone());
         let title = format!("Compare {} with", here.scorer);
-        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
-            pane.other = measures.into_iter().nth(pick);
-            pane.part = Part::Pair;
-            pane.request_bench(cx);
-        });
+        cx.choose_of(
+            title,
+            others.collect(),
+            line,
+            |pane: &mut Self, other, cx| {
+                pane.other = Some(Measure::with_default_scale(other.scorer));
+                pane.part = Part::Pair;
+                pane.request_bench(cx);
+            },
+        );
     }
 
     fn new_groups(&mut self, cx: &mut Context<'_>) {

@@ -212,9 +212,7 @@ impl FiltersPane {
             Some(Ok(scorers)) => scorers,
         };
         let Some(scorer) = scorers.get(self.at) else {
-            return Some(Empty::Nothing {
-                hint: "this project has no scorers".into(),
-            });
+            return Some(Empty::Nothing("this project has no scorers".into()));
         };
         match (self.shown(), &self.failed) {
             (Some((_, bench, _)), _) if bench.range.is_none() => {
@@ -225,12 +223,12 @@ impl FiltersPane {
                     (Some(why), _) => format!("no scores by {}: {why}", scorer.scorer),
                     (None, true) => format!("no scores by {} yet: press s to score", scorer.scorer),
                     (None, false) => {
-                        return Some(Empty::Filtered {
-                            hint: "/ then enter on an empty line shows all items".into(),
-                        });
+                        return Some(Empty::Filtered(
+                            "/ then enter on an empty line shows all items".into(),
+                        ));
                     }
                 };
-                Some(Empty::Nothing { hint })
+                Some(Empty::Nothing(hint))
             }
             (Some(_), _) => None,
             (None, Some(why)) => Some(Empty::Failed(why.clone())),

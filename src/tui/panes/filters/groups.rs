@@ -49,9 +49,7 @@ pub(super) fn across(columns: &[String], column: usize) -> Option<&str> {
 
 /// The message for an empty table.
 pub(super) fn nothing(by: Field) -> Empty {
-    Empty::Nothing {
-        hint: format!("no item has a {}", by.name()),
-    }
+    Empty::Nothing(format!("no item has a {}", by.name()))
 }
 
 /// The rows. `own` returns the flag and quarantine thresholds of a group.
@@ -67,13 +65,10 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
     let row = |(at, (value, tally)): (usize, &(String, Tally))| {
         let count = |outcome: Outcome| {
             let n = tally.items[usize::from(outcome.code())];
-            let mut cell = LocalCell::number(grouped(n), Some(n as f64));
-            cell.view.role = if n == 0 {
-                Role::Dim
-            } else {
-                histogram::role(outcome)
-            };
-            cell
+            LocalCell::count(n).role(match n {
+                0 => Role::Dim,
+                _ => histogram::role(outcome),
+            })
         };
         let share = precision(tally);
         let precise = match share.n {
@@ -106,16 +101,11 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
 fn cell([kept, flagged, parked]: [u64; 3]) -> LocalCell {
     let (doubted, all) = (flagged + parked, kept + flagged + parked);
     if all == 0 {
-        let mut none = LocalCell::number("- ", None);
-        none.view.role = Role::Dim;
-        return none;
+        return LocalCell::missing("- ");
     }
-    let mut cell = LocalCell::number(
-        format!("{}/{}", grouped(doubted), grouped(all)),
-        Some(doubted as f64),
-    );
-    cell.view.role = if doubted == 0 { Role::Dim } else { Role::Text };
-    cell
+    let shown = format!("{}/{}", grouped(doubted), grouped(all));
+    let role = if doubted == 0 { Role::Dim } else { Role::Text };
+    LocalCell::number(shown, Some(doubted as f64)).role(role)
 }
 
 /// The group of a row.

@@ -43,7 +43,7 @@ pub(super) fn bars(width: u16) -> u16 {
 }
 
 /// The color of an outcome.
-pub(super) fn role(outcome: Outcome) -> Role {
+pub fn role(outcome: Outcome) -> Role {
     match outcome {
         Outcome::Kept => Role::Good,
         Outcome::Flagged => Role::Flag,

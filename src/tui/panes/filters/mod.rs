@@ -27,6 +27,8 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+pub use histogram::role;
+
 use self::bench::{Counted, RequestSlot, counted};
 use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;

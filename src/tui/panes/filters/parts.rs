@@ -76,11 +76,7 @@ impl FiltersPane {
         for (row, (y, scorer)) in (rest.y..rest.bottom()).zip(page).enumerate() {
             let here = row == self.at % room;
             let (words, role) = short(scorer);
-            let mark = match (here, look.accessible) {
-                (true, false) => "▌",
-                (true, true) => ">",
-                (false, _) => " ",
-            };
+            let mark = look.cursor_mark(here);
             let mut style = look.style(if here { Role::Accent } else { Role::Text });
             if here {
                 style = style.add_modifier(Modifier::BOLD);
@@ -251,33 +247,21 @@ impl FiltersPane {
             let picture = pictures.0[at].as_ref().unwrap_or(&none);
             draw_picture(picture, false, place, buf, look);
             let chosen = here && (self.side == Side::Doubtful) == (at == 0);
-            let mark = match (chosen, look.accessible) {
-                (true, false) => "▌",
-                (true, true) => ">",
-                (false, _) => " ",
-            };
-            let room = usize::from(place.width);
+            let mark = look.cursor_mark(chosen);
             let role = histogram::role(if at == 0 {
                 self.active.outcome()
             } else {
                 Outcome::Kept
             });
             let words = format!("{mark}#{}  {:.digits$}", sample.number, sample.value);
-            buf.set_stringn(
-                place.x,
-                place.bottom(),
-                text::fit(&words, room),
-                room,
-                look.style(role),
-            );
-            let prompt = text::fit(&format!(" {}", sample.text), room);
-            buf.set_stringn(
-                place.x,
-                place.bottom() + 1,
-                prompt,
-                room,
-                look.style(Role::Dim),
-            );
+            let below = Rect {
+                y: place.bottom(),
+                height: 2,
+                ..place
+            };
+            let mut captions = Lines::new(below, buf, look);
+            captions.text(&words, role);
+            captions.text(&format!(" {}", sample.text), Role::Dim);
         }
     }
 

@@ -8,7 +8,6 @@ use benchtop_model::job::{JobAct, JobState};
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
-use benchtop_model::trust::Destination;
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -62,14 +61,7 @@ fn confirm(mut job: NewScoring, counted: Result<ScoringState>, cx: &mut Context<
         format!(" with {}", counted.device)
     };
     let mut title = format!("{}: score {} inputs{with}", job.scorer, grouped(of));
-    let to = counted
-        .waits
-        .as_ref()
-        .map(|waits| waits.missing())
-        .unwrap_or_default();
-    if let Some(waits) = counted.waits.as_ref().filter(|_| !to.is_empty()) {
-        title = format!("{title}; {}", waits.description());
-    }
+    let to = jobs::missing_consent(counted.waits.as_deref(), &mut title);
     let cost = match counted.tokens {
         Some((sent, received)) => {
             let cost = counted
@@ -104,7 +96,10 @@ fn confirm(mut job: NewScoring, counted: Result<ScoringState>, cx: &mut Context<
         title,
         lines,
         move |_: &mut FiltersPane, pick, cx| match pick {
-            0 => start(job, to, cx),
+            0 => {
+                let ask = request::Score(NewScoring { dry: false, ..job });
+                jobs::start(to, ask, cx, FiltersPane::on_started);
+            }
             1 if job.drafts => {
                 let filter = format!("{} NOT picture:draft", job.filter);
                 count(job.scorer, filter.trim().to_string(), cx);
@@ -112,15 +107,6 @@ fn confirm(mut job: NewScoring, counted: Result<ScoringState>, cx: &mut Context<
             _ => {}
         },
     );
-}
-
-/// Starts the job. `to` lists the servers that the annotator consents to.
-fn start(job: NewScoring, to: Vec<Destination>, cx: &mut Context<'_>) {
-    let ask = request::Score(NewScoring { dry: false, ..job });
-    cx.send(match to.is_empty() {
-        true => Ask::new(ask, FiltersPane::on_started).for_key(),
-        false => Ask::consenting(to, ask, FiltersPane::on_started).for_key(),
-    });
 }
 
 impl FiltersPane {

@@ -884,7 +884,7 @@ fn missing_verdicts_are_reported() {
 fn errors_are_shown_and_keep_the_last_histogram() {
     let mut pane = FiltersPane::default();
     refused(&act(&mut pane, Action::ThresholdLeft));
-    let problem = || Error::new(ErrorKind::Usage, "this is a command, not a question");
+    let problem = || Error::usage("this is a command, not a question");
     on_rules(&mut pane, Err(problem()));
     on_scorers(&mut pane, Err(problem()));
     assert!(drawn(&mut pane, 80, 21, ColorLevel::True, false).contains("not a question"));

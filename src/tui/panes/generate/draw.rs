@@ -152,15 +152,8 @@ impl GeneratePane {
             String::new()
         };
         let caption = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
-        let room = usize::from(parts.caption.width);
         let role = if newest.draft { Role::Warn } else { Role::Dim };
-        buf.set_stringn(
-            parts.caption.x,
-            parts.caption.y,
-            text::fit(&caption, room),
-            room,
-            look.style(role),
-        );
+        Lines::new(parts.caption, buf, look).text(&caption, role);
     }
 
     fn draw_job(&self, lines: &mut Lines<'_>) {
@@ -257,11 +250,7 @@ impl GeneratePane {
         let ours = cpu.ours.map_or(String::new(), |o| {
             format!(", {} ours", percent(f64::from(o)).trim())
         });
-        let cores = if cpu.cores == 1 {
-            "1 core".to_string()
-        } else {
-            format!("{} cores", cpu.cores)
-        };
+        let cores = text::plural(cpu.cores, "core");
         let says = match cpu.busy {
             Some(_) => format!("{} of {cores}{ours}", percent(share)),
             None => cores,
@@ -372,11 +361,7 @@ fn made_with(job: &JobState) -> Vec<String> {
     // The reason for a fallback is on its own line.
     let mut lines: Vec<String> = with.split("; ").map(|part| format!(" {part}")).collect();
     if let Some(s) = &job.settings {
-        let steps = if s.steps == 1 {
-            "1 step".into()
-        } else {
-            format!("{} steps", s.steps)
-        };
+        let steps = text::plural(s.steps, "step");
         let how = format!("guidance {}, {}", s.guidance, s.scheduler.name());
         lines.push(format!(" {}x{}, {steps}, {how}", s.width, s.height));
     }

@@ -157,9 +157,9 @@ impl GeneratePane {
                 let here = new.or_else(|| self.job().map(|j| j.id));
                 self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
-                self.fill(Empty::Nothing {
-                    hint: "no jobs: press n to generate pictures".into(),
-                });
+                self.fill(Empty::Nothing(
+                    "no jobs: press n to generate pictures".into(),
+                ));
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
                     self.table.go_to_id(at as u64);
                 }
@@ -208,9 +208,9 @@ impl GeneratePane {
     fn on_removed(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
-        self.fill(Empty::Nothing {
-            hint: "no jobs: press n to generate pictures".into(),
-        });
+        self.fill(Empty::Nothing(
+            "no jobs: press n to generate pictures".into(),
+        ));
     }
 
     /// Receives the gauges.

@@ -3,18 +3,14 @@
 use super::error_line;
 use crate::theme::Role;
 use crate::widgets::meter::stretch;
-use crate::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::widgets::text::grouped;
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 
 pub(super) fn columns() -> Vec<Spec> {
     let number = |name: &str, width| Spec {
-        name: name.into(),
         width,
-        align: Align::Right,
-        kind: ColumnKind::Number,
-        ..Spec::default()
+        ..Spec::number(name, "", ColumnKind::Number, width)
     };
     vec![
         Spec::text("job", 22),
@@ -41,16 +37,15 @@ pub(super) fn role(standing: JobStatus) -> Role {
 }
 
 fn count(n: Option<u64>) -> LocalCell {
-    LocalCell::number(n.map_or("?".into(), grouped), n.map(|n| n as f64))
+    n.map_or(LocalCell::number("?", None), LocalCell::count)
 }
 
 pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
-    let mut state = LocalCell::text(job.standing.name());
-    state.view.role = role(job.standing);
-    let mut failed = count(Some(job.failed));
-    if job.failed > 0 {
-        failed.view.role = Role::Bad;
-    }
+    let failed = if job.failed > 0 {
+        Role::Bad
+    } else {
+        Role::Text
+    };
     let running = job.standing == JobStatus::Running;
     let rate = if running {
         LocalCell::number(format!("{:.1}", job.rate), Some(job.rate))
@@ -64,10 +59,10 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
         .unwrap_or_default();
     vec![
         LocalCell::text(format!("{} {}", job.id, job.name)),
-        state,
-        count(Some(job.done)),
+        LocalCell::text(job.standing.name()).role(role(job.standing)),
+        LocalCell::count(job.done),
         count(job.of),
-        failed,
+        LocalCell::count(job.failed).role(failed),
         rate,
         LocalCell::text(left),
         LocalCell::text(if job.device.is_empty() {
@@ -94,15 +89,13 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
         .iter_mut()
         .for_each(|c| c.group = format!("failures of job {job}: r retries, enter shows the item"));
     let row = |f: &JobFailure| {
-        let mut why = LocalCell::text(&f.reason);
-        why.view.role = Role::Bad;
         let kind = serde_json::to_value(f.kind)
             .ok()
             .and_then(|k| k.as_str().map(str::to_string))
             .unwrap_or_default();
         vec![
             LocalCell::text(format!("#{}", f.number)),
-            why,
+            LocalCell::text(&f.reason).role(Role::Bad),
             LocalCell::text(f.tries.to_string()),
             LocalCell::text(kind),
             LocalCell::text(format!("{}/{}", f.dataset, f.picture)),
@@ -114,9 +107,7 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
         Some(Err(problem)) => (Vec::new(), Empty::Failed(error_line(problem))),
         Some(Ok(list)) => (
             list.iter().map(row).collect(),
-            Empty::Nothing {
-                hint: "no failures".into(),
-            },
+            Empty::Nothing("no failures".into()),
         ),
     };
     LocalTable::new(columns, rows, 1, empty)

@@ -1,11 +1,10 @@
 //! Starting a job: which pictures, a preview of the counts, and the confirmation.
 
 use super::{GeneratePane, Setting, error_line};
-use crate::pane::{Ask, Context, Opens};
+use crate::pane::{Ask, Context, Opens, jobs};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::job::{NewJob, Plan, StartedJob};
-use benchtop_model::trust::Destination;
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -84,14 +83,7 @@ fn confirm(job: NewJob, begun: Result<StartedJob>, cx: &mut Context<'_>) {
         counted(begun.items, "item"),
     );
     let mut title = format!("Generate {pictures} of {items} with {}", begun.generator);
-    let to = begun
-        .waits
-        .as_ref()
-        .map(|waits| waits.missing())
-        .unwrap_or_default();
-    if let Some(waits) = begun.waits.as_ref().filter(|_| !to.is_empty()) {
-        title = format!("{title}; {}", waits.description());
-    }
+    let to = jobs::missing_consent(begun.waits.as_deref(), &mut title);
     let several = format!(
         "{} pictures to choose from",
         grouped(begun.pictures * u64::from(SEVERAL))
@@ -118,8 +110,13 @@ fn confirm(job: NewJob, begun: Result<StartedJob>, cx: &mut Context<'_>) {
         lines,
         move |_: &mut GeneratePane, pick, cx| match pick.checked_sub(2) {
             None => {
-                let samples = if pick == 0 { 1 } else { SEVERAL };
-                start(job, samples, to, cx);
+                let job = NewJob {
+                    dry: false,
+                    samples: if pick == 0 { 1 } else { SEVERAL },
+                    ..job
+                };
+                let ask = request::Generate(Box::new(job));
+                jobs::start(to, ask, cx, GeneratePane::on_started);
             }
             Some(at) => {
                 if let Some(setting) = Setting::ALL.get(at) {
@@ -129,20 +126,6 @@ fn confirm(job: NewJob, begun: Result<StartedJob>, cx: &mut Context<'_>) {
             }
         },
     );
-}
-
-/// Starts the job. `to` lists the servers that the annotator consents to.
-fn start(job: NewJob, samples: u32, to: Vec<Destination>, cx: &mut Context<'_>) {
-    let job = NewJob {
-        dry: false,
-        samples,
-        ..job
-    };
-    let ask = request::Generate(Box::new(job));
-    cx.send(match to.is_empty() {
-        true => Ask::new(ask, GeneratePane::on_started).for_key(),
-        false => Ask::consenting(to, ask, GeneratePane::on_started).for_key(),
-    });
 }
 
 impl GeneratePane {

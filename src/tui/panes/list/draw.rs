@@ -62,15 +62,11 @@ impl ListPane {
             }
             Some(reason) => Empty::Failed(reason.clone()),
             None if !pager.answered => Empty::Loading,
-            None if pager.window.of == 0 => Empty::Nothing {
-                hint: "S adds sample items; `benchtop import PATH` imports yours".into(),
-            },
-            None if self.trail.is_empty() => Empty::Filtered {
-                hint: "X shows all items".into(),
-            },
-            None => Empty::Filtered {
-                hint: "X shows all items, q goes back".into(),
-            },
+            None if pager.window.of == 0 => {
+                Empty::Nothing("S adds sample items; `benchtop import PATH` imports yours".into())
+            }
+            None if self.trail.is_empty() => Empty::Filtered("X shows all items".into()),
+            None => Empty::Filtered("X shows all items, q goes back".into()),
         }
     }
 

@@ -934,7 +934,7 @@ fn an_empty_list_shows_one_of_four_reasons() {
             ..page(&ask, 0)
         },
     );
-    assert!(matches!(pane.empty(), Empty::Nothing { hint } if hint.contains("import")));
+    assert!(matches!(pane.empty(), Empty::Nothing(hint) if hint.contains("import")));
     for action in Action::ALL
         .iter()
         .filter(|a| matches!(a.scope(), Scope::Table | Scope::List))
@@ -950,7 +950,7 @@ fn an_empty_list_shows_one_of_four_reasons() {
     let mut pane = list(617_000);
     let effects = pane.find("nothing like it").unwrap();
     settle(&mut pane, effects, 0);
-    assert!(matches!(pane.empty(), Empty::Filtered { hint } if hint.contains("X shows")));
+    assert!(matches!(pane.empty(), Empty::Filtered(hint) if hint.contains("X shows")));
     let shown = drawn(&mut pane);
     assert!(shown.contains("0 of 617,000"), "{shown}");
 

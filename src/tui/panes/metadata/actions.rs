@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::pane::{Ask, Context, EditAt, Opens, Pane, PaneId, Target};
 use crate::theme::Role;
 use crate::widgets::page::Page;
-use crate::widgets::text::grouped;
+use crate::widgets::text::{grouped, plural};
 use crate::widgets::word_diff::Change;
 use benchtop_compose::metadata::{STYLE, vocabulary_of};
 use benchtop_model::recompose::Rename;
@@ -174,14 +174,12 @@ fn on_impact<P: MetadataPane>(impact: Result<Impact>, cx: &mut Context<'_>) {
     };
     let files = match cx.metadata.session().saves().len() {
         0 => return,
-        1 => "1 file".into(),
-        n => format!("{n} files"),
+        n => plural(n as u64, "file"),
     };
     let found = cx.metadata.found();
     match found.filter(|f| f.severity() == Severity::Error).count() {
         0 => {}
-        1 => detail = format!("with 1 error  {detail}"),
-        n => detail = format!("with {n} errors  {detail}"),
+        n => detail = format!("with {}  {detail}", plural(n as u64, "error")),
     }
     let lines = vec![
         (format!("save {files}"), detail),
@@ -230,8 +228,7 @@ fn on_saved<P: MetadataPane>(
     }
     let left = cx.metadata.session().changed().len();
     let saved = changed.saturating_sub(left);
-    let files = if saved == 1 { "file" } else { "files" };
-    cx.done(format!("saved {saved} {files}"));
+    cx.done(format!("saved {}", plural(saved as u64, "file")));
     if quits && left == 0 {
         return cx.quit();
     }

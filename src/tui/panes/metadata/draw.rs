@@ -59,11 +59,7 @@ pub fn heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Loo
     }
     let room = usize::from(area.width);
     let role = if here { Role::Accent } else { Role::Heading };
-    let mark = match (here, look.accessible) {
-        (true, false) => "▌",
-        (true, true) => ">",
-        _ => " ",
-    };
+    let mark = look.cursor_mark(here);
     let (x, _) = buf.set_stringn(area.x, area.y, mark, room, look.style(Role::Gutter));
     let style = if here {
         look.style(role).add_modifier(Modifier::BOLD)
@@ -119,19 +115,7 @@ pub fn preview(
             .find(|f| f.severity() == Severity::Error);
         let cause = first.map_or("see the findings".to_string(), finding_line);
         let why = format!("no questions can be composed: {cause}");
-        for (i, line) in text::wrap(&why, room)
-            .iter()
-            .enumerate()
-            .take(usize::from(body.height))
-        {
-            buf.set_stringn(
-                body.x,
-                body.y + i as u16,
-                line,
-                room,
-                look.style(Role::Warn),
-            );
-        }
+        Lines::new(body, buf, look).wrapped(&why, Role::Warn);
         return 0;
     }
     let lines: Vec<Vec<Word>> = preview
@@ -187,10 +171,9 @@ pub fn findings(
     let title = match (found.len(), errors) {
         (0, _) => "findings: none".to_string(),
         (n, e) => format!(
-            "findings: {e} {}, {} {}",
-            plural(e, "error"),
-            n - e,
-            plural(n - e, "warning")
+            "findings: {}, {}",
+            text::plural(e as u64, "error"),
+            text::plural((n - e) as u64, "warning")
         ),
     };
     let body = under_heading(&title, here, area, buf, look);
@@ -241,14 +224,6 @@ pub fn findings(
     }
 }
 
-fn plural(n: usize, word: &str) -> String {
-    if n == 1 {
-        word.to_string()
-    } else {
-        format!("{word}s")
-    }
-}
-
 /// Draws the status line: a conflict first, then unsaved files, then the first error.
 pub fn banner(
     edit_session: &EditSession,
@@ -293,14 +268,5 @@ pub fn banner(
     } else {
         ("saved".to_string(), Role::Dim)
     };
-    let room = usize::from(area.width.saturating_sub(1));
-    if area.height > 0 && room > 0 {
-        buf.set_stringn(
-            area.x + 1,
-            area.y,
-            text::fit(&status, room),
-            room,
-            look.style(role),
-        );
-    }
+    Lines::new(areas::left(area, 1, 0).1, buf, look).text(&status, role);
 }

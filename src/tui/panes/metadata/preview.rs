@@ -353,10 +353,8 @@ impl Pair<'_> {
                 .ok_or_else(|| MissingMetadata::Slot(name.clone()))
         };
         let term = |from: usize, term: u32| -> Result<u32, MissingMetadata> {
-            let List { name, text } = List {
-                name: &base.lists[from].name,
-                text: &base.lists[from].terms[term as usize],
-            };
+            let list_of = &base.lists[from];
+            let (name, text) = (&list_of.name, &list_of.terms[term as usize]);
             let renamed = self.terms.iter().find(|(n, _)| n == name);
             let renamed = renamed.and_then(|(_, t)| t.renamed.iter().find(|(old, _)| old == text));
             let now = renamed.map_or(text.as_str(), |(_, new)| new.as_str());
@@ -395,39 +393,18 @@ impl Pair<'_> {
         let wording = choices
             .wording
             .min(edited.subjects[subject].prompts.len().saturating_sub(1));
-        let asked = match &choices.asked {
-            DrawnAnswer::Options {
-                options,
-                correct,
-                refusal,
-                may_decline,
-            } => DrawnAnswer::Options {
-                options: options
-                    .iter()
-                    .map(|t| term(of, *t))
-                    .collect::<Result<_, _>>()?,
-                correct: *correct,
-                refusal: *refusal,
-                may_decline: *may_decline,
-            },
-            DrawnAnswer::Claim {
-                term: claimed,
-                holds,
-                false_first,
-            } => DrawnAnswer::Claim {
-                term: term(of, *claimed)?,
-                holds: *holds,
-                false_first: *false_first,
-            },
-            DrawnAnswer::YesNo {
-                term: claimed,
-                holds,
-            } => DrawnAnswer::YesNo {
-                term: term(of, *claimed)?,
-                holds: *holds,
-            },
-            other => other.clone(),
-        };
+        let mut asked = choices.asked.clone();
+        match &mut asked {
+            DrawnAnswer::Options { options, .. } => {
+                for option in options {
+                    *option = term(of, *option)?;
+                }
+            }
+            DrawnAnswer::Claim { term: claimed, .. } | DrawnAnswer::YesNo { term: claimed, .. } => {
+                *claimed = term(of, *claimed)?;
+            }
+            _ => {}
+        }
         Ok(Choices {
             subject,
             wording,
@@ -437,11 +414,6 @@ impl Pair<'_> {
             asked,
         })
     }
-}
-
-struct List<'g> {
-    name: &'g String,
-    text: &'g String,
 }
 
 /// Replaces the term of one list. If the question is about that list, the answer changes too.

@@ -67,13 +67,17 @@ fn on_stale<P: Pane>(
         (0, _) => format!("{lack}{left}"),
         _ => format!("{stale}; {lack}{left}"),
     };
-    let (choices, lines): (Vec<Choice>, Vec<_>) = offers(done).into_iter().unzip();
-    cx.choose(title, lines, move |_: &mut P, pick, cx| {
-        match choices.get(pick) {
-            None | Some(Choice::Leave) => {}
-            Some(choice) => recompose::<P>(renames, *choice == Choice::DrawMissing, cx),
-        }
-    });
+    let line = |(_, line): &(Choice, (String, String))| line.clone();
+    cx.choose_of(
+        title,
+        offers(done),
+        line,
+        move |_: &mut P, (choice, _), cx| {
+            if choice != Choice::Leave {
+                recompose::<P>(renames, choice == Choice::DrawMissing, cx);
+            }
+        },
+    );
 }
 
 fn recompose<P: Pane>(renames: Vec<Rename>, draw_missing: bool, cx: &mut Context<'_>) {
@@ -109,8 +113,7 @@ fn offers(done: &Recomposed) -> Vec<(Choice, (String, String))> {
     let judged = |tally: &Tally| tally.all() - tally.count(Status::Pending);
     let voids = |n: u64| match n {
         0 => "voids no verdicts".to_string(),
-        1 => "voids 1 verdict".to_string(),
-        n => format!("voids {} verdicts", grouped(n)),
+        n => format!("voids {}", counted(n, "verdict")),
     };
     let (again, missing) = (done.changed.all() + done.kept, done.missing.all());
     let mut offers = Vec::new();

@@ -56,17 +56,16 @@ impl ReviewPane {
         self.cancel_going(cx);
         let position = self.position();
         let gone = match action {
-            Action::Next => self.go(position + 1),
+            Action::Next => self.go(position + 1, cx),
             Action::Previous => match position.checked_sub(1) {
-                Some(position) => self.go(position),
+                Some(position) => self.go(position, cx),
                 None => Err("this is the first item of the queue"),
             },
-            Action::FirstItem => self.go(0),
-            _ => self.go(self.queue.len().saturating_sub(1)),
+            Action::FirstItem => self.go(0, cx),
+            _ => self.go(self.queue.len().saturating_sub(1), cx),
         };
-        match gone {
-            Ok(effects) => self.carry_out(effects, cx),
-            Err(why) => cx.say(why),
+        if let Err(why) = gone {
+            cx.say(why);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::item::Picture;
 use crate::preview::worker::GAP;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
+use crate::widgets::lines::draw_more;
 use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::Status;
@@ -105,11 +106,9 @@ impl ReviewPane {
                 Empty::Loading
             } else if self.queue.is_all() {
                 let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();
-                Empty::Nothing { hint }
+                Empty::Nothing(hint)
             } else {
-                Empty::Filtered {
-                    hint: "/ then enter on an empty line shows all items".into(),
-                }
+                Empty::Filtered("/ then enter on an empty line shows all items".into())
             };
             return draw_empty(&empty, area, buf, look);
         }
@@ -213,16 +212,8 @@ impl ReviewPane {
         for (y, line) in (area.y..area.bottom()).zip(lines.lines.iter().skip(self.scroll)) {
             line.draw((area.x, y), usize::from(area.width), buf, look);
         }
-        let below = self.overflow - self.scroll;
-        if below > 0 && height > 1 {
-            let more = format!(" {below} more: pgdn ");
-            let x = area.right().saturating_sub(text::width(&more) as u16);
-            buf.set_string(
-                x.max(area.x),
-                area.bottom() - 1,
-                more,
-                look.style(Role::Hint),
-            );
+        if height > 1 {
+            draw_more(self.overflow - self.scroll, "pgdn", area, buf, look);
         }
     }
 

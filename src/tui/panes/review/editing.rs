@@ -32,8 +32,7 @@ impl ReviewPane {
                 // Over another pane or menu the draft cannot be shown, and an item that changed has
                 // to be seen first. The next edit of the item begins with the draft.
                 if problem.kind == ErrorKind::Conflict {
-                    let effects = self.changed(draft.number);
-                    self.carry_out(effects, cx);
+                    self.changed(draft.number, cx);
                 } else if cx.env.is_shown && !cx.env.is_covered {
                     self.show_draft(draft, cx);
                 }
@@ -52,8 +51,7 @@ impl ReviewPane {
         cx.done(format!(
             "edited #{number}{verdicts}; {accept} accepts the new text{notes}"
         ));
-        let effects = self.changed(number);
-        self.carry_out(effects, cx);
+        self.changed(number, cx);
     }
 
     /// Shows the draft. It is kept until it is saved or its menu is closed.
@@ -201,7 +199,7 @@ mod tests {
         let mut new = view(7);
         new.rev = 5;
         new.json = new.json.replace("Which animal?", "Which one?");
-        let _ = pane.on_item(7, Ok(new));
+        rec.call(&mut pane, |pane, cx| pane.on_item(7, Ok(new), cx));
         let mut menu = rec.act(&mut pane, Action::EditItem);
         let shown = format!("{menu:?}");
         assert!(

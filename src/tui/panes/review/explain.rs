@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use crate::panes::filters::role;
+use crate::panes::outcome_word;
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text::clean;
 use benchtop_model::scoring::bench::{ExplainedScore, Explanation};
-use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Outcome, ScoreState};
 
 /// Width of the label column.
@@ -14,55 +15,41 @@ const LABEL: u16 = 14;
 /// Nesting levels of a detail that are shown as entries. Deeper levels stay JSON.
 const LEVELS: usize = 3;
 
-fn role(outcome: Outcome) -> Role {
-    match outcome {
-        Outcome::Kept => Role::Good,
-        Outcome::Flagged => Role::Flag,
-        Outcome::Parked => Role::Bad,
-    }
+/// Adds a labeled line.
+fn add(page: Page, label: &str, text: impl Into<String>, role: Role) -> Page {
+    page.entry(label, LABEL, text, role)
 }
 
 /// The page: the outcome of the rules and the reasons for it, then every score.
 pub fn page(e: &Explanation) -> Page {
-    let mut page = Page::new(format!(
-        "#{}: {} by the rules",
-        e.number,
-        crate::panes::outcome_word(e.outcome)
-    ));
+    let outcome = outcome_word(e.outcome);
+    let mut page = Page::new(format!("#{}: {outcome} by the rules", e.number));
     if e.overridden {
         let text = match e.outcome {
             Outcome::Kept => "rejected by an annotator, but no rule caught it (a miss)",
             _ => "accepted by an annotator: overrides the rules (a false alarm)",
         };
-        page = page.entry("annotator", LABEL, text, Role::Accent);
+        page = add(page, "annotator", text, Role::Accent);
     }
     for chip in &e.chips {
-        let role = if chip.then == RuleAction::Flag {
-            Role::Flag
-        } else {
-            Role::Bad
-        };
-        page = page.entry(
-            crate::panes::outcome_word(chip.then.outcome()),
-            LABEL,
+        let (outcome, words) = (
+            chip.then.outcome(),
             format!("{}: {}", chip.rule, chip.words),
-            role,
         );
+        page = add(page, outcome_word(outcome), words, role(outcome));
     }
     if e.chips.is_empty() {
-        page = page.entry("rules", LABEL, "none applies", role(e.outcome));
+        page = add(page, "rules", "none applies", role(e.outcome));
     }
     page = match e.nearest_accepted {
         Some((number, cosine)) => {
             let text = format!("#{number}: most similar accepted picture, cosine {cosine:.3}");
-            page.entry("nearest", LABEL, text, Role::Text)
+            add(page, "nearest", text, Role::Text)
         }
-        None => page.entry(
-            "nearest",
-            LABEL,
-            "no accepted item has an embedded picture",
-            Role::Dim,
-        ),
+        None => {
+            let text = "no accepted item has an embedded picture";
+            add(page, "nearest", text, Role::Dim)
+        }
     };
     if e.scores.is_empty() {
         return page
@@ -75,34 +62,26 @@ pub fn page(e: &Explanation) -> Page {
 fn score(mut page: Page, s: &ExplainedScore) -> Page {
     page = page.heading(s.scorer.name()).paragraph(s.scorer.help());
     if s.out_of_date {
-        page = page.entry(
-            "out of date",
-            LABEL,
-            "the picture or text changed since; needs scoring again",
-            Role::Warn,
-        );
+        let text = "the picture or text changed since; needs scoring again";
+        page = add(page, "out of date", text, Role::Warn);
     }
     match s.state {
         ScoreState::Scored => {
             for (scale, value) in &s.values {
-                page = page.entry(scale.clone(), LABEL, format!("{value:.4}"), Role::Text);
+                page = add(page, scale, format!("{value:.4}"), Role::Text);
             }
         }
         state => {
-            page = page.entry(
-                "score",
-                LABEL,
-                format!("none: {}", state.name()),
-                Role::Warn,
-            )
+            let text = format!("none: {}", state.name());
+            page = add(page, "score", text, Role::Warn);
         }
     }
     if let Some(counted) = s.counted {
-        page = page.entry("counted", LABEL, counted.to_string(), Role::Text);
+        page = add(page, "counted", counted.to_string(), Role::Text);
     }
     if let Some(share) = s.percentile {
         let text = format!("{:.1} % of the scored items score worse", 100.0 * share);
-        page = page.entry("percentile", LABEL, text, Role::Text);
+        page = add(page, "percentile", text, Role::Text);
     }
     for (words, holds) in &s.conditions {
         let (text, role) = if *holds {
@@ -110,7 +89,7 @@ fn score(mut page: Page, s: &ExplainedScore) -> Page {
         } else {
             ("does not hold", Role::Good)
         };
-        page = page.entry("condition", LABEL, format!("{words}: {text}"), role);
+        page = add(page, "condition", format!("{words}: {text}"), role);
     }
     for (label, text) in details(&s.detail) {
         let role = if label.contains("fail") {
@@ -118,12 +97,12 @@ fn score(mut page: Page, s: &ExplainedScore) -> Page {
         } else {
             Role::Dim
         };
-        page = page.entry(label, LABEL, text, role);
+        page = add(page, &label, text, role);
     }
     if s.version.is_empty() {
         page
     } else {
-        page.entry("scored by", LABEL, s.version.clone(), Role::Dim)
+        add(page, "scored by", s.version.clone(), Role::Dim)
     }
 }
 
@@ -180,6 +159,7 @@ mod tests {
     use super::*;
     use benchtop_model::scoring::Scorer;
     use benchtop_model::scoring::bench::MatchingRule;
+    use benchtop_model::scoring::rules::RuleAction;
 
     fn judged() -> ExplainedScore {
         ExplainedScore {

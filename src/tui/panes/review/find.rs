@@ -32,8 +32,7 @@ impl ReviewPane {
 
     /// Makes all items the queue.
     pub(super) fn show_all(&mut self, number: Option<u32>, cx: &mut Context<'_>) {
-        let effects = self.set_queue(Queue::all(self.queue.items()), number);
-        self.carry_out(effects, cx);
+        self.set_queue(Queue::all(self.queue.items()), number, cx);
     }
 
     /// Makes the items of a filter the queue, and goes to an item in it.
@@ -85,8 +84,7 @@ impl ReviewPane {
         cx: &mut Context<'_>,
     ) {
         self.leave_round(cx);
-        let effects = self.set_queue(queue, number);
-        self.carry_out(effects, cx);
+        self.set_queue(queue, number, cx);
         cx.say(said);
     }
 
@@ -133,9 +131,8 @@ impl ReviewPane {
     /// Goes to an item, and leaves the queue if the item is not in it.
     pub(super) fn go_to_item(&mut self, number: u32, cx: &mut Context<'_>) {
         self.leave_round(cx);
-        match self.go_to(number) {
-            Some(effects) => self.carry_out(effects, cx),
-            None => self.show_all(Some(number), cx),
+        if !self.go_to(number, cx) {
+            self.show_all(Some(number), cx);
         }
     }
 }

@@ -6,7 +6,6 @@ use super::find::ask_for_queue;
 use super::{Queue, ReviewPane, explain};
 use crate::action::Action;
 use crate::pane::{Ask, Context, Opens, PaneId};
-use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::text::counted;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{Explanation, FlagOrder};
@@ -25,15 +24,10 @@ impl ReviewPane {
         } else {
             format!("review flagged items of `{words}`, in order")
         };
-        let choices = FlagOrder::ALL
-            .iter()
-            .map(|o| Choice::new(o.name()).help(o.help()))
-            .collect();
-        cx.choose_in(Menu::new(which, choices), |pane: &mut Self, pick, cx| {
-            if let Some(order) = FlagOrder::ALL.get(pick) {
-                pane.review_flagged(*order, cx);
-            }
+        let (orders, line) = (FlagOrder::ALL.to_vec(), |o: &FlagOrder| {
+            (o.name(), o.help())
         });
+        cx.choose_of(which, orders, line, Self::review_flagged);
     }
 
     /// Makes the flagged items the queue.

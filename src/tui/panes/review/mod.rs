@@ -52,10 +52,13 @@ use ratatui::layout::Rect;
 use uuid::Uuid;
 
 use crate::item::{Loaded, Picture, Sides, ViewState, painted};
-use crate::pane::{Painted, PaneId, Timer};
+use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
 use benchtop_model::{Judgement, Result, Verdict};
-use benchtop_protocol::wire::{Decide, ItemView, Receipt};
+use benchtop_protocol::wire::{Decide, ItemView, Receipt, request};
+
+/// Why the pane did not go to a position.
+type Gone = std::result::Result<(), &'static str>;
 
 /// Items kept in memory around the current one.
 const CACHED: usize = 64;
@@ -66,21 +69,6 @@ const AHEAD: usize = 4;
 /// Items fetched behind.
 const BEHIND: usize = 2;
 
-/// A verdict that awaits its receipt.
-#[derive(Clone, Debug)]
-pub struct Pending {
-    pub decide: Decide,
-}
-
-/// An effect of the review pane.
-#[derive(Clone, Debug)]
-pub enum ReviewEffect {
-    Fetch(u32),
-    Send(Decide),
-    /// Save the current position.
-    Moved,
-}
-
 #[derive(Debug, Default)]
 pub struct ReviewPane {
     queue: Queue,
@@ -88,7 +76,8 @@ pub struct ReviewPane {
     backward: bool,
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
-    pending: Vec<Pending>,
+    /// Verdicts that await their receipts, oldest first.
+    pending: Vec<Decide>,
     /// The last receipts. Each is followed by an event with the same content.
     receipts: VecDeque<Uuid>,
     /// The last receipt, shown beside the position.
@@ -163,58 +152,60 @@ impl ReviewPane {
     }
 
     /// Sets the queue and goes to an item in it, or to its start.
-    pub fn set_queue(&mut self, queue: Queue, number: Option<u32>) -> Vec<ReviewEffect> {
+    pub fn set_queue(&mut self, queue: Queue, number: Option<u32>, cx: &mut Context<'_>) {
         self.ready = true;
         self.position = number.and_then(|n| queue.position(n)).unwrap_or(0);
         self.queue = queue;
         self.backward = false;
-        self.arrived()
+        self.arrived(cx);
     }
 
     /// Updates the number of items in the project.
-    pub fn grow(&mut self, items: u32) -> Vec<ReviewEffect> {
+    fn grow(&mut self, items: u32, cx: &mut Context<'_>) {
         let was_empty = self.queue.is_empty();
         self.queue.grow(items);
         if was_empty && self.work.is_none() {
-            self.arrived()
-        } else {
-            Vec::new()
+            self.arrived(cx);
         }
     }
 
-    /// Goes to a position in the queue.
-    pub fn go(&mut self, position: usize) -> std::result::Result<Vec<ReviewEffect>, &'static str> {
+    /// Goes to a position in the queue, or says why not.
+    pub fn go(&mut self, position: usize, cx: &mut Context<'_>) -> Gone {
         if self.queue.is_empty() {
             return Err("nothing to review");
         }
         if position >= self.queue.len() {
             return Err("end of the queue");
         }
-        if position == self.position {
-            return Ok(Vec::new());
+        if position != self.position {
+            self.backward = position < self.position;
+            self.position = position;
+            self.arrived(cx);
         }
-        self.backward = position < self.position;
-        self.position = position;
-        Ok(self.arrived())
+        Ok(())
     }
 
-    /// Goes to an item. `None` if it is not in the queue.
-    pub fn go_to(&mut self, number: u32) -> Option<Vec<ReviewEffect>> {
-        let position = self.queue.position(number)?;
-        Some(self.go(position).unwrap_or_default())
+    /// Goes to an item. Returns whether it is in the queue.
+    fn go_to(&mut self, number: u32, cx: &mut Context<'_>) -> bool {
+        let position = self.queue.position(number);
+        position.is_some_and(|position| self.go(position, cx).is_ok())
     }
 
-    fn arrived(&mut self) -> Vec<ReviewEffect> {
+    /// Shows the item at the position, and remembers the position.
+    fn arrived(&mut self, cx: &mut Context<'_>) {
+        self.begin_item(cx);
+        self.remember(cx);
+    }
+
+    fn begin_item(&mut self, cx: &mut Context<'_>) {
         self.scroll = 0;
         self.picture = Picture::Loading;
         (self.looking, self.sides) = (ViewState::default(), None);
-        let mut effects = self.fetch();
-        effects.push(ReviewEffect::Moved);
-        effects
+        self.fetch(cx);
     }
 
     /// Requests the current item and its neighbors if they are missing.
-    pub fn fetch(&mut self) -> Vec<ReviewEffect> {
+    fn fetch(&mut self, cx: &mut Context<'_>) {
         let near = self.cached();
         if self.items.len() > CACHED {
             self.items.retain(|number, _| near.contains(number));
@@ -223,8 +214,16 @@ impl ReviewPane {
             .into_iter()
             .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
             .collect();
-        self.asked.extend(&missing);
-        missing.into_iter().map(ReviewEffect::Fetch).collect()
+        missing
+            .into_iter()
+            .for_each(|number| self.ask_item(number, cx));
+    }
+
+    fn ask_item(&mut self, number: u32, cx: &mut Context<'_>) {
+        self.asked.push(number);
+        cx.ask(request::Item(number), move |pane: &mut Self, view, cx| {
+            pane.on_item(number, view, cx);
+        });
     }
 
     /// The items to keep: [`near`](Self::near), and possible partners of the current one.
@@ -251,81 +250,83 @@ impl ReviewPane {
     }
 
     /// Receives an item.
-    #[must_use]
-    pub fn on_item(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
+    pub fn on_item(&mut self, number: u32, view: Result<ItemView>, cx: &mut Context<'_>) {
         self.asked.retain(|n| *n != number);
         let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::from_view);
         self.items.insert(number, loaded);
         // The item may turn out to have a partner.
         if self.number() == Some(number) {
-            self.fetch()
-        } else {
-            Vec::new()
+            self.fetch(cx);
         }
     }
 
     /// Drops fetched items and requests them again, after a lost connection or many changes.
-    pub fn refresh(&mut self) -> Vec<ReviewEffect> {
+    fn refresh(&mut self, cx: &mut Context<'_>) {
         // In a round an item stays as served. Fetching it after the verdict would reveal those of
         // others.
         if self.work.is_none() {
             self.items.clear();
         }
         self.asked.clear();
-        self.fetch()
+        self.fetch(cx);
     }
 
     /// Requests a changed item again. The old version stays on the screen until then.
-    pub fn changed(&mut self, number: u32) -> Vec<ReviewEffect> {
+    fn changed(&mut self, number: u32, cx: &mut Context<'_>) {
         if self.cached().contains(&number) {
-            self.asked.push(number);
-            return vec![ReviewEffect::Fetch(number)];
+            self.ask_item(number, cx);
+        } else {
+            self.items.remove(&number);
         }
-        self.items.remove(&number);
-        Vec::new()
     }
 
     /// Requests all items again, after rules or scores changed. The old version stays on the screen
     /// until then.
-    pub fn all_changed(&mut self) -> Vec<ReviewEffect> {
+    fn all_changed(&mut self, cx: &mut Context<'_>) {
         let near = self.cached();
         self.items.retain(|number, _| near.contains(number));
-        near.into_iter()
-            .flat_map(|number| self.changed(number))
-            .collect()
+        near.into_iter().for_each(|number| self.changed(number, cx));
     }
 
     /// Gives a verdict on the item `number` as painted at revision `rev`, in a round the one of its
     /// text. Goes to the next item, unless something went elsewhere meanwhile.
-    pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
+    fn decide(&mut self, number: u32, rev: u64, judgement: Judgement, cx: &mut Context<'_>) {
         if self.work.is_some() {
-            return self.decide_in_round(number, rev, judgement);
+            return self.decide_in_round(number, rev, judgement, cx);
         }
+        self.send_new(number, rev, judgement, cx);
+        if self.number() == Some(number) && self.position + 1 < self.queue.len() {
+            self.backward = false;
+            self.position += 1;
+            self.arrived(cx);
+        }
+    }
+
+    /// Sends a new verdict, and keeps it until its receipt.
+    fn send_new(
+        &mut self,
+        number: u32,
+        rev: u64,
+        judgement: Judgement,
+        cx: &mut Context<'_>,
+    ) -> Uuid {
         let decide = Decide {
             uuid: Uuid::now_v7(),
             number,
             expected: Some(rev),
             judgement,
         };
-        self.pending.push(Pending {
-            decide: decide.clone(),
-        });
+        let uuid = decide.uuid;
+        self.pending.push(decide.clone());
         self.saved = None;
-        let mut effects = vec![ReviewEffect::Send(decide)];
-        if self.number() == Some(number) && self.position + 1 < self.queue.len() {
-            self.backward = false;
-            self.position += 1;
-            effects.extend(self.arrived());
-        }
-        effects
+        self.send(decide, cx);
+        uuid
     }
 
     /// Whether this receipt's verdict accepts an item that a rule flags or quarantines: a false
     /// alarm.
     pub fn overrides(&self, receipt: &Receipt) -> bool {
-        let accepts = |p: &Pending| {
-            p.decide.uuid == receipt.uuid && p.decide.judgement.verdict == Verdict::Accept
-        };
+        let accepts = |p: &Decide| p.uuid == receipt.uuid && p.judgement.verdict == Verdict::Accept;
         self.pending.iter().any(accepts)
             && self
                 .loaded(receipt.number)
@@ -333,7 +334,7 @@ impl ReviewPane {
     }
 
     /// Verdicts that await their receipts, oldest first.
-    pub fn pending(&self) -> &[Pending] {
+    pub fn pending(&self) -> &[Decide] {
         &self.pending
     }
 
@@ -342,50 +343,38 @@ impl ReviewPane {
         self.pending
             .iter()
             .rev()
-            .find(|p| p.decide.number == number)
-            .map(|p| p.decide.judgement.verdict)
+            .find(|p| p.number == number)
+            .map(|p| p.judgement.verdict)
     }
 
     /// Handles a receipt. In a round, returns what follows.
-    pub fn acknowledged(
-        &mut self,
-        receipt: &Receipt,
-        now: u64,
-    ) -> (Vec<ReviewEffect>, Option<Then>) {
-        let at = self
-            .pending
-            .iter()
-            .position(|p| p.decide.uuid == receipt.uuid);
-        let decide = at.map(|at| self.pending.remove(at).decide);
+    fn acknowledged(&mut self, receipt: &Receipt, cx: &mut Context<'_>) -> Option<Then> {
+        let at = self.pending.iter().position(|p| p.uuid == receipt.uuid);
+        let decide = at.map(|at| self.pending.remove(at));
         self.receipt_came(receipt);
-        let then = decide.and_then(|decide| self.saved_in_round(&decide, now));
+        let then = decide.and_then(|decide| self.saved_in_round(&decide, cx.env.now));
         if self.work.is_some() {
-            (Vec::new(), then)
-        } else {
-            (self.changed(receipt.number), None)
+            return then;
         }
+        self.changed(receipt.number, cx);
+        None
     }
 
     /// Handles a refused verdict and returns to its item.
-    pub fn refused(&mut self, uuid: Uuid) -> Vec<ReviewEffect> {
-        let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else {
-            return Vec::new();
+    fn refused(&mut self, uuid: Uuid, cx: &mut Context<'_>) {
+        let Some(at) = self.pending.iter().position(|p| p.uuid == uuid) else {
+            return;
         };
-        let pending = self.pending.remove(at);
+        let number = self.pending.remove(at).number;
         if self.work.is_some() {
-            self.items.remove(&pending.decide.number);
-            return self.fetch();
+            self.items.remove(&number);
+            return self.fetch(cx);
         }
         // The queue may have changed and lack the item.
-        let mut effects = match self.go_to(pending.decide.number) {
-            Some(effects) => effects,
-            None => {
-                let items = self.queue.items();
-                self.set_queue(Queue::all(items), Some(pending.decide.number))
-            }
-        };
-        effects.extend(self.changed(pending.decide.number));
-        effects
+        if !self.go_to(number, cx) {
+            self.show_all(Some(number), cx);
+        }
+        self.changed(number, cx);
     }
 
     /// Shows a saved message beside the position, and remembers the receipt.

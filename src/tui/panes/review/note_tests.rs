@@ -111,7 +111,7 @@ fn a_note_is_stored_before_the_program_quits() {
 fn a_verdict_does_not_skip_an_item_that_a_late_reply_moved_to() {
     let (rec, mut pane) = (rec(), pane_at(5));
     let mut menu = reject(&rec, &mut pane, 5);
-    let _ = pane.go_to(9 - 1);
+    rec.call(&mut pane, |pane, cx| pane.go_to_item(9 - 1, cx));
     let sent = rec.choose(&mut pane, &mut menu, 0);
     assert!(sent.iter().any(|effect| matches!(effect, Effect::Ask(ask)
         if matches!(&ask.request, AnyRequest::Decide(request::Decide(decide)) if decide.number == 5))));
@@ -122,10 +122,12 @@ fn a_verdict_does_not_skip_an_item_that_a_late_reply_moved_to() {
 fn a_verdict_in_a_round_names_the_text_that_was_seen() {
     let (rec, mut pane) = (rec(), pane_at(1));
     let mut menu = reject(&rec, &mut pane, 1);
-    pane.begin_round(round_state(), Vec::new());
+    rec.call(&mut pane, |pane, cx| {
+        pane.begin_round(round_state(), Vec::new(), cx);
+    });
     let mut new = super::testing::view(1);
     new.text_rev = 5;
-    let _ = pane.on_item(1, Ok(new));
+    rec.call(&mut pane, |pane, cx| pane.on_item(1, Ok(new), cx));
     let sent = rec.choose(&mut pane, &mut menu, 0);
     let expected = sent.iter().find_map(|effect| match effect {
         Effect::Ask(ask) => match &ask.request {

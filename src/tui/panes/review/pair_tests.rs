@@ -1,6 +1,8 @@
 use super::*;
 use crate::item::{Picture, Sides, ViewState};
-use crate::panes::review::{Queue, ReviewEffect};
+use crate::pane::recorder::Recorder;
+use crate::panes::review::Queue;
+use crate::panes::review::testing::fetched;
 use crate::preview::{Part, Show};
 use benchtop_model::{Form, ImageRef, Key, Pair, PictureSeen, QuestionKind, Status};
 use benchtop_protocol::wire::ItemView;
@@ -59,17 +61,12 @@ fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
         stale: None,
         chips: vec![],
     };
-    let fetched = |e: ReviewEffect| {
-        if let ReviewEffect::Fetch(n) = e {
-            Some(n)
-        } else {
-            None
-        }
-    };
-    pane.on_item(number, Ok(view))
-        .into_iter()
-        .filter_map(fetched)
-        .collect()
+    let effects = rec().call(pane, |pane, cx| pane.on_item(number, Ok(view), cx));
+    fetched(&effects)
+}
+
+fn rec() -> Recorder {
+    Recorder::new().unwrap()
 }
 
 fn root() -> &'static Path {
@@ -84,7 +81,9 @@ fn sides_of(pane: &ReviewPane) -> Option<Sides> {
 /// A pane on item `number` of twenty, in a queue of that item alone.
 fn on(number: u32) -> ReviewPane {
     let mut pane = ReviewPane::default();
-    pane.set_queue(Queue::of("x".into(), vec![number], 20), None);
+    rec().call(&mut pane, |pane, cx| {
+        pane.set_queue(Queue::of("x".into(), vec![number], 20), None, cx);
+    });
     pane
 }
 

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::sync::Arc;
 
-use super::{Phase, Queue, ReviewEffect, ReviewPane};
+use super::{Phase, Queue, ReviewPane};
 use crate::action::{Action, Scope};
 use crate::item::Picture;
 use crate::keymap::Keymap;
@@ -13,46 +13,20 @@ use crate::pane::{Context, Notice, Painted, Pane, PaneId, Progress, Scene, Targe
 use crate::preview::worker::Ready;
 use crate::widgets::text;
 use benchtop_model::{Item, Result};
-use benchtop_protocol::wire::{ResumePoint, request};
+use benchtop_protocol::wire::ResumePoint;
 
 impl ReviewPane {
     /// Resumes where the annotator left off.
     fn begin(&mut self, place: &ResumePoint, items: u32, cx: &mut Context<'_>) {
         self.resume_note(place.note.clone(), cx);
         let number = (place.number > 0).then_some(place.number);
-        let effects = self.set_queue(Queue::all(items), number);
-        self.carry_out(effects, cx);
+        self.set_queue(Queue::all(items), number, cx);
         if !place.filter.is_empty() {
             self.find(&place.filter, number, cx);
         }
         if !place.round.is_empty() {
             self.resume(place.round.clone(), cx);
         }
-    }
-
-    pub(super) fn carry_out(&mut self, effects: Vec<ReviewEffect>, cx: &mut Context<'_>) {
-        for effect in effects {
-            match effect {
-                ReviewEffect::Fetch(number) => {
-                    cx.ask(request::Item(number), move |pane: &mut Self, view, cx| {
-                        let effects = pane.on_item(number, view);
-                        pane.carry_out(effects, cx);
-                    });
-                }
-                ReviewEffect::Send(decide) => self.send(decide, cx),
-                ReviewEffect::Moved => self.remember(cx),
-            }
-        }
-    }
-
-    fn refetch(&mut self, number: u32, cx: &mut Context<'_>) {
-        let effects = self.changed(number);
-        self.carry_out(effects, cx);
-    }
-
-    fn refetch_all(&mut self, cx: &mut Context<'_>) {
-        let effects = self.all_changed();
-        self.carry_out(effects, cx);
     }
 }
 
@@ -89,8 +63,7 @@ impl Pane for ReviewPane {
 
     fn open(&mut self, cx: &mut Context<'_>) {
         self.back_to = None;
-        let effects = self.fetch();
-        self.carry_out(effects, cx);
+        self.fetch(cx);
     }
 
     fn show(&mut self, target: Target, from: PaneId, cx: &mut Context<'_>) {
@@ -136,29 +109,25 @@ impl Pane for ReviewPane {
     fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
         match notice {
             Notice::Started { place, items } => self.begin(place, items, cx),
-            Notice::Items(items) => {
-                let effects = self.grow(items);
-                self.carry_out(effects, cx);
-            }
+            Notice::Items(items) => self.grow(items, cx),
             Notice::Reconnected => self.resend(cx),
             Notice::Resync => {
-                let effects = self.refresh();
-                self.carry_out(effects, cx);
+                self.refresh(cx);
                 self.ask_next(cx);
             }
             Notice::Verdict { who, receipt } => self.on_verdict(who, receipt, cx),
             Notice::TakenBack { redo, receipt } => self.taken_back(redo, receipt, cx),
             Notice::Pictures(numbers) => {
                 for number in numbers {
-                    self.refetch(*number, cx);
+                    self.changed(*number, cx);
                 }
             }
             // The outcomes of items follow rules and scores.
-            Notice::Rules => self.refetch_all(cx),
-            Notice::Scoring(job) if job.phase.is_finished() => self.refetch_all(cx),
+            Notice::Rules => self.all_changed(cx),
+            Notice::Scoring(job) if job.phase.is_finished() => self.all_changed(cx),
             Notice::Stale if cx.env.is_shown => {
                 if let Some(number) = self.number() {
-                    self.refetch(number, cx);
+                    self.changed(number, cx);
                 }
             }
             Notice::Quitting => {

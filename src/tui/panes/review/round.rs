@@ -6,8 +6,9 @@
 
 use uuid::Uuid;
 
-use super::{Queue, ReviewEffect, ReviewPane};
+use super::{Queue, ReviewPane};
 use crate::item::Picture;
+use crate::pane::Context;
 use benchtop_metrics::agreement::pace::{LAST, pace};
 use benchtop_model::annotator::{Drift, Pace, Step};
 use benchtop_model::round::Protocol;
@@ -293,7 +294,8 @@ impl ReviewPane {
         &mut self,
         state: RoundState,
         reasons: Vec<(String, String)>,
-    ) -> Vec<ReviewEffect> {
+        cx: &mut Context<'_>,
+    ) {
         self.ready = true;
         let before = match self.work.take() {
             Some(work) => work.before,
@@ -304,13 +306,13 @@ impl ReviewPane {
         self.items.clear();
         self.asked.clear();
         self.nothing_in_hand();
-        vec![ReviewEffect::Moved]
+        self.remember(cx);
     }
 
     /// Ends the work on a round and restores the queue.
-    pub fn end_round(&mut self) -> Vec<ReviewEffect> {
+    pub fn end_round(&mut self, cx: &mut Context<'_>) {
         let Some(work) = self.work.take() else {
-            return Vec::new();
+            return;
         };
         let items = self.queue.items();
         (self.queue, self.position) = work.before;
@@ -318,7 +320,7 @@ impl ReviewPane {
         // In a blind round, items were fetched without statuses and verdicts.
         self.items.clear();
         self.asked.clear();
-        self.arrived()
+        self.arrived(cx);
     }
 
     fn nothing_in_hand(&mut self) {
@@ -347,29 +349,29 @@ impl ReviewPane {
     }
 
     /// Handles the owner's reply with the next item. Returns whether the screen changes.
-    pub fn on_assignment(&mut self, turn: NextAssignment, now: u64) -> (bool, Vec<ReviewEffect>) {
+    pub fn on_assignment(&mut self, turn: NextAssignment, cx: &mut Context<'_>) -> bool {
         let items = self.queue.items();
         let Some(work) = &mut self.work else {
-            return (false, Vec::new());
+            return false;
         };
-        if !work.take(turn, now) {
-            return (false, Vec::new());
+        if !work.take(turn, cx.env.now) {
+            return false;
         }
+        cx.forget_painted();
         match (&work.phase, &work.served) {
             (Phase::Item, Some(served)) => {
                 let ahead = served.ahead.iter().copied().filter(|n| *n != served.number);
                 let numbers = std::iter::once(served.number).chain(ahead).collect();
                 self.queue = Queue::of(String::new(), numbers, items);
                 (self.position, self.backward) = (0, false);
-                let mut effects = self.arrived();
-                effects.retain(|e| !matches!(e, ReviewEffect::Moved));
-                (true, effects)
+                self.begin_item(cx);
             }
             _ => {
                 self.nothing_in_hand();
-                (true, vec![ReviewEffect::Moved])
+                self.remember(cx);
             }
         }
+        true
     }
 
     /// Gives a verdict on the assigned item. The next item has to wait for the receipt.
@@ -378,9 +380,10 @@ impl ReviewPane {
         number: u32,
         rev: u64,
         judgement: Judgement,
-    ) -> Vec<ReviewEffect> {
-        let Some(work) = &mut self.work else {
-            return Vec::new();
+        cx: &mut Context<'_>,
+    ) {
+        let Some(work) = &self.work else {
+            return;
         };
         // The owner fills in the part of the round and the guidelines.
         let asked = RoundContext {
@@ -393,20 +396,12 @@ impl ReviewPane {
             round: Some(asked),
             ..judgement
         };
-        let decide = Decide {
-            uuid: Uuid::now_v7(),
-            number,
-            expected: Some(rev),
-            judgement,
-        };
-        work.phase = Phase::Saving(decide.uuid);
-        work.practice = work.served.as_ref().is_some_and(|s| s.practice);
-        work.ask();
-        self.pending.push(super::Pending {
-            decide: decide.clone(),
-        });
-        self.saved = None;
-        vec![ReviewEffect::Send(decide)]
+        let uuid = self.send_new(number, rev, judgement, cx);
+        if let Some(work) = &mut self.work {
+            work.phase = Phase::Saving(uuid);
+            work.practice = work.served.as_ref().is_some_and(|s| s.practice);
+            work.ask();
+        }
     }
 
     /// Handles a receipt. Returns what follows if the verdict was one of this round.

@@ -1,4 +1,7 @@
 use super::*;
+use crate::pane::Effect;
+use crate::pane::recorder::Recorder;
+use crate::panes::review::testing::{fetched, sent};
 use benchtop_model::Status;
 use benchtop_model::round::{NewRound, draw};
 use benchtop_protocol::wire::{ItemView, Receipt};
@@ -39,12 +42,32 @@ fn served(number: u32, nth: u32, practice: bool) -> Assignment {
 
 fn working(protocol: &str) -> ReviewPane {
     let mut pane = ReviewPane::default();
-    pane.set_queue(Queue::all(9), Some(4));
-    pane.begin_round(
-        state(protocol),
-        vec![("ugly".into(), "not nice to see".into())],
-    );
+    at(START, &mut pane, |pane, cx| {
+        pane.set_queue(Queue::all(9), Some(4), cx);
+        let reasons = vec![("ugly".into(), "not nice to see".into())];
+        pane.begin_round(state(protocol), reasons, cx);
+    });
     pane
+}
+
+/// Calls the pane at a time. Returns the effects.
+fn at(
+    now: u64,
+    pane: &mut ReviewPane,
+    call: impl FnOnce(&mut ReviewPane, &mut Context<'_>),
+) -> Vec<Effect> {
+    let rec = Recorder {
+        now,
+        ..Recorder::new().unwrap()
+    };
+    rec.call(pane, call)
+}
+
+/// Assigns an item. Returns whether the screen changes, and the items to fetch.
+fn assign(pane: &mut ReviewPane, turn: NextAssignment, now: u64) -> (bool, Vec<u32>) {
+    let mut new = false;
+    let effects = at(now, pane, |pane, cx| new = pane.on_assignment(turn, cx));
+    (new, fetched(&effects))
 }
 
 fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64) -> Option<Then> {
@@ -52,8 +75,8 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
         ms: Some(ms),
         ..Judgement::new(verdict, benchtop_model::Seen::Painted)
     };
-    let effects = pane.decide(number, 0, judgement);
-    let [ReviewEffect::Send(decide)] = &effects[..] else {
+    let effects = at(now, pane, |pane, cx| pane.decide(number, 0, judgement, cx));
+    let [decide] = &sent(&effects)[..] else {
         panic!("{effects:?}")
     };
     let asked = decide.judgement.round.clone().unwrap();
@@ -65,7 +88,8 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
         status: Status::Pending,
         edit: false,
     };
-    let (effects, then) = pane.acknowledged(&receipt, now);
+    let mut then = None;
+    let effects = at(now, pane, |pane, cx| then = pane.acknowledged(&receipt, cx));
     assert!(
         effects.is_empty(),
         "the item is not fetched again: that would reveal others' verdicts"
@@ -77,14 +101,8 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
 fn the_next_item_is_requested_after_the_receipt() {
     let mut pane = working("single");
     assert!(pane.work().unwrap().ready().is_err());
-    let (new, effects) = pane.on_assignment(NextAssignment::Item(served(7, 0, false)), START);
-    assert!(
-        new && matches!(
-            effects[..],
-            [ReviewEffect::Fetch(7), ReviewEffect::Fetch(8)]
-        ),
-        "{effects:?}"
-    );
+    let assigned = assign(&mut pane, NextAssignment::Item(served(7, 0, false)), START);
+    assert_eq!(assigned, (true, vec![7, 8]));
     assert_eq!(
         (
             pane.number(),
@@ -102,10 +120,10 @@ fn the_next_item_is_requested_after_the_receipt() {
         (Some(7), true)
     );
     assert_eq!(pane.work().unwrap().pace().items, 1);
-    pane.on_assignment(NextAssignment::Finished, START);
+    assign(&mut pane, NextAssignment::Finished, START);
     assert_eq!((pane.number(), pane.work().unwrap().holds()), (None, None));
     assert_eq!(pane.place().round, "", "a finished round is not resumed");
-    pane.end_round();
+    at(START, &mut pane, |pane, cx| pane.end_round(cx));
     assert_eq!(
         (pane.number(), pane.place().round.as_str()),
         (Some(4), ""),
@@ -121,7 +139,7 @@ fn the_seen_revision_is_that_of_the_text() {
         text_rev: 3,
         ..crate::panes::review::testing::view(7)
     };
-    let _ = pane.on_item(7, Ok(view));
+    at(START, &mut pane, |pane, cx| pane.on_item(7, Ok(view), cx));
     let painted = pane.on_screen().unwrap();
     assert_eq!((painted.rev, painted.text_rev), (12, 3));
 }
@@ -129,7 +147,7 @@ fn the_seen_revision_is_that_of_the_text() {
 #[test]
 fn practice_gets_feedback_and_does_not_count_in_the_pace() {
     let mut pane = working("single");
-    pane.on_assignment(NextAssignment::Item(served(3, 0, true)), START);
+    assign(&mut pane, NextAssignment::Item(served(3, 0, true)), START);
     assert_eq!(pane.work().unwrap().place(), "practice 1 of 9");
     assert_eq!(
         judge(&mut pane, 3, Verdict::Accept, 900, START),
@@ -146,7 +164,7 @@ fn practice_gets_feedback_and_does_not_count_in_the_pace() {
     assert_eq!(pane.work().unwrap().pace().items, 0);
     // Skipped practice items get no feedback.
     pane.work_mut().unwrap().phase = Phase::Asking;
-    pane.on_assignment(NextAssignment::Item(served(5, 1, true)), START);
+    assign(&mut pane, NextAssignment::Item(served(5, 1, true)), START);
     assert_eq!(
         judge(&mut pane, 5, Verdict::Skip, 900, START),
         Some(Then::Next)
@@ -156,7 +174,7 @@ fn practice_gets_feedback_and_does_not_count_in_the_pace() {
 #[test]
 fn renewing_the_lease_keeps_the_screen() {
     let mut pane = working("single");
-    pane.on_assignment(NextAssignment::Item(served(7, 0, false)), START);
+    assign(&mut pane, NextAssignment::Item(served(7, 0, false)), START);
     let work = pane.work().unwrap();
     let end = START + u64::from(LEASE_MINUTES) * 60_000;
     assert_eq!(
@@ -172,16 +190,16 @@ fn renewing_the_lease_keeps_the_screen() {
     }
     assert!(work.lease_words(end).is_some() && work.lease_due(end).is_none());
     assert!(
-        !pane
-            .on_assignment(NextAssignment::Item(served(7, 0, false)), end - 1)
-            .0
+        !assign(
+            &mut pane,
+            NextAssignment::Item(served(7, 0, false)),
+            end - 1
+        )
+        .0
     );
     assert_eq!(pane.work().unwrap().lease_words(end), None);
     // The same item again is another assignment.
-    assert!(
-        pane.on_assignment(NextAssignment::Item(served(7, 1, false)), end)
-            .0
-    );
+    assert!(assign(&mut pane, NextAssignment::Item(served(7, 1, false)), end).0);
 }
 
 #[test]
@@ -190,7 +208,11 @@ fn a_break_is_suggested_when_the_pace_drifts_but_not_again_at_once() {
     let mut now = START;
     let mut offers = 0;
     for nth in 0..240 {
-        pane.on_assignment(NextAssignment::Item(served(nth + 1, nth, false)), now);
+        assign(
+            &mut pane,
+            NextAssignment::Item(served(nth + 1, nth, false)),
+            now,
+        );
         let ms = if nth < 150 {
             6_000 + nth % 7 * 100
         } else {

@@ -21,8 +21,7 @@ impl ReviewPane {
             self.give_back(cx);
             let reasons = cx.env.reasons.iter();
             let reasons = reasons.map(|r| (r.key.clone(), r.label.clone())).collect();
-            let effects = self.begin_round(round, reasons);
-            self.carry_out(effects, cx);
+            self.begin_round(round, reasons, cx);
         }
         self.ask_next(cx);
     }
@@ -77,11 +76,7 @@ impl ReviewPane {
         }
         match turn {
             Ok(turn) => {
-                let (new, effects) = self.on_assignment(turn, cx.env.now);
-                if new {
-                    cx.forget_painted();
-                }
-                self.carry_out(effects, cx);
+                self.on_assignment(turn, cx);
                 self.look_at_guidelines(cx);
             }
             Err(problem) if problem.kind == ErrorKind::Unreachable => {}
@@ -171,9 +166,8 @@ impl ReviewPane {
         let back = self
             .give_back(cx)
             .map_or(String::new(), |number| format!("released #{number}; "));
-        let effects = self.end_round();
         cx.forget_painted();
-        self.carry_out(effects, cx);
+        self.end_round(cx);
         self.round_due.stop();
         let rounds = cx.key(Action::Go(PaneId::Rounds));
         cx.say(format!(

@@ -6,11 +6,12 @@ use ratatui::style::Modifier;
 use super::draw::status_words;
 use super::{Phase, Work};
 use crate::item::Loaded;
+use crate::panes::filters::role;
+use crate::panes::outcome_word;
 use crate::theme::{Look, Role};
 use crate::widgets::text;
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
 use benchtop_model::scoring::bench::MatchingRule;
-use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, history};
 
 /// The field with the question before it was rewritten (VLB, section 3.2: rephrased or given more
@@ -230,12 +231,8 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
 
 fn chips(chips: &[MatchingRule], accessible: bool, lines: &mut Lines) {
     for chip in chips {
-        let role = if chip.then == RuleAction::Flag {
-            Role::Flag
-        } else {
-            Role::Bad
-        };
-        let outcome = crate::panes::outcome_word(chip.then.outcome());
+        let role = role(chip.then.outcome());
+        let outcome = outcome_word(chip.then.outcome());
         let line = match accessible {
             true => format!("{outcome} by the rule {} because {}", chip.rule, chip.words),
             false => format!("{outcome}: {}  ({})", chip.words, chip.rule),

@@ -46,8 +46,7 @@ impl ReviewPane {
             Some(_) => viewed.text_rev,
             None => viewed.rev,
         };
-        let effects = self.decide(viewed.number, rev, judgement);
-        self.carry_out(effects, cx);
+        self.decide(viewed.number, rev, judgement, cx);
     }
 
     /// Gives the verdict of a macro on the item on screen.
@@ -145,7 +144,7 @@ impl ReviewPane {
     /// first attempt reached the disk.
     pub(super) fn resend(&self, cx: &mut Context<'_>) {
         for pending in &self.pending {
-            self.send(pending.decide.clone(), cx);
+            self.send(pending.clone(), cx);
         }
     }
 
@@ -154,9 +153,7 @@ impl ReviewPane {
             let number = receipt.number;
             cx.say(format!("#{number} overrides the filter (false alarm)"));
         }
-        let (effects, then) = self.acknowledged(receipt, cx.env.now);
-        self.carry_out(effects, cx);
-        if let Some(then) = then {
+        if let Some(then) = self.acknowledged(receipt, cx) {
             self.judged_in_round(then, cx);
         }
         cx.saved(receipt.rev);
@@ -170,13 +167,12 @@ impl ReviewPane {
         // Receipts and lists arrive in any order: a queue requested later must not hide the refused
         // item.
         self.forget_queues(cx);
-        let refused = self.pending.iter().find(|p| p.decide.uuid == uuid);
-        if let Some(decide) = refused.map(|p| &p.decide) {
+        let refused = self.pending.iter().find(|p| p.uuid == uuid);
+        if let Some(decide) = refused {
             let (number, note) = (decide.number, decide.judgement.note.clone());
             self.restore_note(number, note);
         }
-        let effects = self.refused(uuid);
-        self.carry_out(effects, cx);
+        self.refused(uuid, cx);
         self.refresh_assignment(cx);
         cx.error(problem);
     }
@@ -184,14 +180,13 @@ impl ReviewPane {
     /// Somebody gave a verdict.
     pub(super) fn on_verdict(&mut self, who: &str, receipt: &Receipt, cx: &mut Context<'_>) {
         // Our own receipts are handled elsewhere, unless another of our terminals gave the verdict.
-        let ours = self.is_settled(receipt.uuid)
-            || self.pending.iter().any(|p| p.decide.uuid == receipt.uuid);
+        let ours =
+            self.is_settled(receipt.uuid) || self.pending.iter().any(|p| p.uuid == receipt.uuid);
         // In a round the verdicts of others stay hidden.
         if ours || self.work.is_some() {
             return;
         }
-        let effects = self.changed(receipt.number);
-        self.carry_out(effects, cx);
+        self.changed(receipt.number, cx);
         let is_shown = cx.env.is_shown && self.number() == Some(receipt.number);
         if who != cx.env.who && is_shown {
             let status = receipt.status.name();
@@ -222,7 +217,6 @@ impl ReviewPane {
         if cx.env.is_shown {
             self.go_to_item(number, cx);
         }
-        let effects = self.changed(number);
-        self.carry_out(effects, cx);
+        self.changed(number, cx);
     }
 }

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::pane::{Ask, Context, Opens, Target, menu, table_menus};
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::prompt::Prompt;
-use crate::widgets::text::{counted, grouped};
+use crate::widgets::text::{counted, grouped, plural};
 use benchtop_model::Result;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
 use benchtop_model::round::{NewRound, Protocol};
@@ -140,11 +140,7 @@ impl RoundsPane {
             }
         };
         let visibility = if state.blind { "blind" } else { "open" };
-        let each = if state.overlap == 1 {
-            "1 annotator".into()
-        } else {
-            format!("{} annotators", state.overlap)
-        };
+        let each = plural(state.overlap, "annotator");
         let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
         let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
         let what = format!(
@@ -252,14 +248,16 @@ fn choose_close(round: &RoundState, cx: &mut Context<'_>) {
 }
 
 fn choose_rule(round: &RoundState, cx: &mut Context<'_>) {
-    let line = |p: &Protocol| (p.to_string(), rule_text(*p));
-    let mut lines: Vec<_> = RULES.iter().map(line).collect();
-    lines.push(("majority".into(), "kept if k of n accept".into()));
+    let line = |rule: &Option<Protocol>| match rule {
+        Some(rule) => (rule.to_string(), rule_text(*rule)),
+        None => ("majority".into(), "kept if k of n accept".into()),
+    };
     let name = round.name.clone();
     let title = format!("Try which rule on `{name}`?");
-    cx.choose(title, lines, move |_: &mut RoundsPane, pick, cx| {
-        if let Some(rule) = RULES.get(pick) {
-            return try_rule(name, *rule, cx);
+    let rules = RULES.map(Some).into_iter().chain([None]).collect();
+    cx.choose_of(title, rules, line, move |_: &mut RoundsPane, rule, cx| {
+        if let Some(rule) = rule {
+            return try_rule(name, rule, cx);
         }
         let label = "kept if at least this many accept";
         let prompt = Prompt::new(label, "3 of 5", Vec::new());

@@ -17,6 +17,8 @@ mod rows;
 mod side;
 mod text;
 
+pub use text::progress;
+
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

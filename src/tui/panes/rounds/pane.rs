@@ -66,9 +66,7 @@ impl RoundsPane {
                 let here = self.round().map(|r| r.name.clone());
                 self.rounds = rounds;
                 let new = cx.key(Action::NewRound);
-                self.empty = Empty::Nothing {
-                    hint: format!("No rounds yet. Press {new} to create one."),
-                };
+                self.empty = Empty::Nothing(format!("No rounds yet. Press {new} to create one."));
                 self.fill();
                 if let Some(name) = here {
                     self.go_to(&name);

@@ -12,7 +12,7 @@ use crate::theme::{Look, Role};
 use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::bar;
-use crate::widgets::text::grouped;
+use crate::widgets::text::{grouped, plural};
 use benchtop_model::history::to_the_second as judged;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::RoundState;
@@ -76,11 +76,7 @@ impl RoundsPane {
     fn draw_progress(&self, round: &RoundState, lines: &mut Lines<'_>) {
         let plain = lines.look().accessible;
         let width = lines.width().saturating_sub(40).clamp(6, 30);
-        let overlap = if round.overlap == 1 {
-            "1 annotator".into()
-        } else {
-            format!("{} annotators", round.overlap)
-        };
+        let overlap = plural(round.overlap, "annotator");
         let line = format!(
             " {} items, {overlap} each: {} of {} verdicts",
             grouped(round.items),

@@ -2,6 +2,7 @@
 
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::Votes;
+use benchtop_model::round::state::RoundState;
 
 /// The rule in words, with its source.
 pub(super) fn rule_text(rule: Protocol) -> String {
@@ -18,6 +19,12 @@ pub(super) fn rule_text(rule: Protocol) -> String {
         Protocol::Answer => "keeps nothing: collects answers without the key (MVP-Bench)".into(),
         Protocol::Refusal => "kept if 3 of 5 find that only the refusal is correct (MM-SAP)".into(),
     }
+}
+
+/// The rule of a round and its verdicts, in words.
+pub fn progress(round: &RoundState) -> String {
+    let (judged, wanted) = (round.judged, round.wanted);
+    format!("{}, {judged} of {wanted} verdicts", round.protocol)
 }
 
 /// Parses `3 of 5`.

@@ -7,9 +7,9 @@ use super::{Area, TemplatesPane};
 use crate::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
-use crate::widgets::text;
 use benchtop_model::Finding;
 
 /// The least width with the preview on the right.
@@ -112,23 +112,15 @@ impl TemplatesPane {
         } else {
             format!("{}, {key}", section.name())
         };
-        let room = usize::from(area.width.saturating_sub(1));
+        let inside = areas::left(area, 1, 0).1;
         if area.height == 1 {
-            let mut x = area.x + 1;
-            let mut put = |text: &str, role| {
-                let left = usize::from(area.right().saturating_sub(x));
-                x = buf
-                    .set_stringn(x, area.y, text::fit(text, left), left, look.style(role))
-                    .0;
-            };
-            put(&format!("{place}:"), Role::Heading);
+            let mut pieces = vec![(format!("{place}:"), Role::Heading)];
             if slots.is_empty() {
-                put(" no slots", Role::Dim);
+                pieces.push((" no slots".into(), Role::Dim));
             }
-            for (name, _) in slots {
-                put(&format!(" {{{name}}}"), Role::Accent);
-            }
-            return;
+            let slot = |(name, _): &super::Slot| (format!(" {{{name}}}"), Role::Accent);
+            pieces.extend(slots.iter().map(slot));
+            return Lines::new(inside, buf, look).pieces(&pieces);
         }
         let title = if slots.is_empty() {
             format!("{place}: no slots")
@@ -136,36 +128,17 @@ impl TemplatesPane {
             format!("{place}: slots, ctrl-t inserts one")
         };
         draw::heading(&title, false, Rect { height: 1, ..area }, buf, look);
-        let lines = usize::from(area.height - 1);
-        for (i, (name, about)) in slots.iter().enumerate().take(lines) {
-            let y = area.y + 1 + i as u16;
-            if i + 1 == lines && slots.len() > lines {
+        let rows = usize::from(area.height - 1);
+        let mut lines = Lines::new(areas::top(inside, 1).1, buf, look);
+        for (i, (name, about)) in slots.iter().enumerate().take(rows) {
+            if i + 1 == rows && slots.len() > rows {
                 let rest: Vec<String> =
                     slots[i..].iter().map(|(n, _)| format!("{{{n}}}")).collect();
-                buf.set_stringn(
-                    area.x + 1,
-                    y,
-                    text::fit(&rest.join(" "), room),
-                    room,
-                    look.style(Role::Accent),
-                );
+                lines.text(&rest.join(" "), Role::Accent);
                 break;
             }
-            let (x, _) = buf.set_stringn(
-                area.x + 1,
-                y,
-                format!("{{{name}}}"),
-                room,
-                look.style(Role::Accent),
-            );
-            let left = usize::from(area.right().saturating_sub(x + 2));
-            buf.set_stringn(
-                x + 2,
-                y,
-                text::fit(about, left),
-                left,
-                look.style(Role::Dim),
-            );
+            let (name, about) = (format!("{{{name}}}"), format!("  {about}"));
+            lines.pieces(&[(name, Role::Accent), (about, Role::Dim)]);
         }
     }
 }

@@ -213,17 +213,12 @@ impl TemplatesPane {
             return cx.refuse("no slots here");
         }
         let title = format!("Slots of {}", self.section().0.name());
-        let lines: Vec<(String, String)> = slots
-            .into_iter()
-            .map(|(name, about)| (format!("{{{name}}}"), about))
-            .collect();
-        let slots: Vec<String> = lines.iter().map(|(slot, _)| slot.clone()).collect();
-        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
+        let line = |(name, about): &Slot| (format!("{{{name}}}"), about.clone());
+        cx.choose_of(title, slots, line, |pane: &mut Self, (name, _), cx| {
             pane.sync(cx.metadata);
-            match slots.get(pick).map(|slot| pane.editor.insert(slot)) {
-                None => {}
-                Some(true) => pane.store_text(cx.metadata),
-                Some(false) => cx.refuse("the file has reached its size limit"),
+            match pane.editor.insert(&format!("{{{name}}}")) {
+                true => pane.store_text(cx.metadata),
+                false => cx.refuse("the file has reached its size limit"),
             }
         });
     }

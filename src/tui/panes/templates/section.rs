@@ -2,6 +2,7 @@
 //! there.
 
 use crate::panes::metadata::preview::Selection;
+use crate::widgets::text::plural;
 use benchtop_compose::metadata::judge::{SLOTS, judging_of};
 use benchtop_compose::metadata::{Metadata, STYLE, rules, styles, templates};
 
@@ -211,10 +212,7 @@ impl Section {
 }
 
 fn terms(metadata: &Metadata, name: &str) -> String {
-    match metadata.enabled(name).len() {
-        1 => "1 term".into(),
-        n => format!("{n} terms"),
-    }
+    plural(metadata.enabled(name).len() as u64, "term")
 }
 
 /// The vocabularies that every prompt of a subject uses, with fragments expanded.

@@ -9,6 +9,7 @@ use crate::action::Action;
 use crate::pane::{Context, table_menus};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::metadata::{EditSession, Phase, Place, Side, actions};
+use crate::widgets::text;
 use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use benchtop_model::{Error, Finding, Result};
 
@@ -306,9 +307,5 @@ pub(super) fn vocabulary(edit_session: &EditSession, name: &str) -> Result<Arc<V
 }
 
 pub(super) fn count(n: usize) -> String {
-    if n == 1 {
-        "1 term".into()
-    } else {
-        format!("{n} terms")
-    }
+    text::plural(n as u64, "term")
 }

@@ -95,8 +95,13 @@ impl VocabularyPane {
             };
             let current = i == self.at;
             if current {
-                let mark = if look.accessible { ">" } else { "▌" };
-                buf.set_stringn(area.x, y, mark, 1, look.style(Role::Gutter));
+                buf.set_stringn(
+                    area.x,
+                    y,
+                    look.cursor_mark(true),
+                    1,
+                    look.style(Role::Gutter),
+                );
             }
             let changed = edit_session.session().is_changed(&file);
             let worst = edit_session.found_in(&file).map(Finding::severity).max();

@@ -212,15 +212,13 @@ impl VocabularyPane {
         match edit_session.phase() {
             Phase::Loading => Empty::Loading,
             Phase::Failed(why) => Empty::Failed(why.clone()),
-            Phase::Ready if self.show != Show::All || !self.search.is_empty() => Empty::Filtered {
-                hint: "esc shows all terms".into(),
-            },
-            Phase::Ready if self.names.is_empty() => Empty::Nothing {
-                hint: "put word lists into metadata/vocabularies/".into(),
-            },
-            Phase::Ready => Empty::Nothing {
-                hint: "a adds a term".into(),
-            },
+            Phase::Ready if self.show != Show::All || !self.search.is_empty() => {
+                Empty::Filtered("esc shows all terms".into())
+            }
+            Phase::Ready if self.names.is_empty() => {
+                Empty::Nothing("put word lists into metadata/vocabularies/".into())
+            }
+            Phase::Ready => Empty::Nothing("a adds a term".into()),
         }
     }
 

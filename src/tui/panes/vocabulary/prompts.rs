@@ -40,13 +40,17 @@ impl VocabularyPane {
 
     /// Asks for the terms to show.
     pub(super) fn ask_show(&self, cx: &mut Context<'_>) {
-        let line = |show: &Show| (show.name().to_string(), String::new());
-        let lines = Show::ALL.iter().map(line).collect();
-        cx.choose("show", lines, |pane: &mut Self, pick, cx| {
-            pane.show = Show::ALL.get(pick).copied().unwrap_or_default();
-            (pane.made, pane.area, pane.written) = (None, Area::Terms, None);
-            pane.sync(cx.metadata);
-        });
+        let line = |show: &Show| (show.name(), "");
+        cx.choose_of(
+            "show",
+            Show::ALL.to_vec(),
+            line,
+            |pane: &mut Self, show, cx| {
+                pane.show = show;
+                (pane.made, pane.area, pane.written) = (None, Area::Terms, None);
+                pane.sync(cx.metadata);
+            },
+        );
     }
 
     pub(super) fn ask_new_vocabulary(cx: &mut Context<'_>) {
@@ -176,13 +180,11 @@ impl VocabularyPane {
         if others.is_empty() {
             return cx.refuse("no other vocabulary");
         }
-        let lines = others.iter().map(|n| (n.clone(), String::new())).collect();
         let title = format!("Move {} of {name} to", count(terms.len()));
-        cx.choose(title, lines, move |pane: &mut Self, pick, cx| {
-            if let Some(to) = others.get(pick) {
-                let done = pane.move_to(&name, &terms, to, cx);
-                or_refuse(done, cx);
-            }
+        let line = |name: &String| (name.clone(), "");
+        cx.choose_of(title, others, line, move |pane: &mut Self, to, cx| {
+            let done = pane.move_to(&name, &terms, &to, cx);
+            or_refuse(done, cx);
         });
     }
 

@@ -110,9 +110,8 @@ impl Known<'_> {
 
     pub fn row(&self, entry: &Entry) -> Vec<LocalCell> {
         let dim = entry.disabled;
-        let role = |cell: &mut LocalCell, role| cell.view.role = if dim { Role::Dim } else { role };
-        let mut term = LocalCell::text(&entry.text);
-        role(&mut term, Role::Text);
+        let text = if dim { Role::Dim } else { Role::Text };
+        let term = LocalCell::text(&entry.text).role(text);
         let found = self.found.get(&entry.line).map_or(&[][..], Vec::as_slice);
         let worst = found.iter().map(|f| f.severity()).max();
         let mark = match worst {
@@ -126,14 +125,13 @@ impl Known<'_> {
             Some(true) => "on",
             Some(false) => "",
         };
-        let mut status = LocalCell::text(format!("{mark}{state}"));
-        status.view.role = match (worst, state) {
+        let status = LocalCell::text(format!("{mark}{state}")).role(match (worst, state) {
             (Some(Severity::Error), _) => Role::Bad,
             (Some(Severity::Warning), _) => Role::Warn,
             (None, "new" | "on") => Role::Pending,
             _ => Role::Dim,
-        };
-        let (mut items, mut accepted) = match &self.usage {
+        });
+        let (items, accepted) = match &self.usage {
             None => (LocalCell::number("…", None), LocalCell::number("…", None)),
             Some(usage) => {
                 let all = usage
@@ -145,33 +143,27 @@ impl Known<'_> {
                     format!("{:.0} % of {}", share * 100.0, grouped(n))
                 });
                 (
-                    LocalCell::number(grouped(all.all()), Some(all.all() as f64)),
+                    LocalCell::count(all.all()),
                     LocalCell::number(shown, rate.map(|(share, _)| share)),
                 )
             }
         };
-        role(&mut items, Role::Text);
-        role(&mut accepted, Role::Text);
         let summary = self.rules.map_or(String::new(), |(name, rules)| {
             super::rules::summary(rules, name, &entry.text)
         });
-        let mut rules = LocalCell::text(summary);
-        rules.view.role = if dim { Role::Dim } else { Role::Text };
+        let rules = LocalCell::text(summary).role(text);
         let more = if found.len() > 1 {
             format!(" (+{})", found.len() - 1)
         } else {
             String::new()
         };
-        let mut finding = LocalCell::text(
-            found
-                .first()
-                .map_or(String::new(), |f| format!("{}{more}", f.message)),
-        );
-        finding.view.role = if worst == Some(Severity::Error) {
-            Role::Bad
-        } else {
-            Role::Warn
-        };
+        let first = found.first();
+        let finding = first.map_or(String::new(), |f| format!("{}{more}", f.message));
+        let finding = LocalCell::text(finding).role(match worst {
+            Some(Severity::Error) => Role::Bad,
+            _ => Role::Warn,
+        });
+        let (items, accepted) = (items.role(text), accepted.role(text));
         vec![term, status, items, accepted, rules, finding]
     }
 }

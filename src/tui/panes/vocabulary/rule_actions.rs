@@ -39,7 +39,7 @@ impl VocabularyPane {
             return cx.refuse("no term");
         };
         let metadata = cx.metadata.session().edited();
-        let (mut picks, mut lines) = (Vec::new(), Vec::new());
+        let mut choices = Vec::new();
         let mut group = "";
         if let Some(rules) = metadata.rules() {
             group = rules::group(rules, &name, first).unwrap_or_default();
@@ -49,43 +49,38 @@ impl VocabularyPane {
                 .into_iter()
                 .filter(|_| terms.len() == 1)
             {
-                picks.push(RuleChoice::GoTo(rule.line));
-                lines.push((rule.says, rule.why));
+                choices.push((RuleChoice::GoTo(rule.line), rule.says, rule.why));
             }
         }
         for kind in RuleKind::ALL {
             let (label, about, _) = kind.about();
             let begin = if kind == RuleKind::Group { group } else { "" };
-            picks.push(RuleChoice::Add(kind, begin.to_string()));
             let label = if begin.is_empty() {
                 label.to_string()
             } else {
                 format!("{label}: {begin}")
             };
-            lines.push((label, about.to_string()));
+            let begin = begin.to_string();
+            choices.push((RuleChoice::Add(kind, begin), label, about.to_string()));
         }
         let title = format!("Rules of {}", described(&terms));
-        cx.choose(title, lines, move |_: &mut Self, pick, cx| {
-            match picks.into_iter().nth(pick) {
-                None => {}
-                Some(RuleChoice::GoTo(line)) => {
-                    let file = rules_file::FILE.into();
-                    go_to(
-                        Place {
-                            file,
-                            line,
-                            column: 1,
-                        },
-                        cx,
-                    );
+        let line = |(_, label, about): &(_, String, String)| (label.clone(), about.clone());
+        cx.choose_of(
+            title,
+            choices,
+            line,
+            move |_: &mut Self, (choice, ..), cx| match choice {
+                RuleChoice::GoTo(line) => {
+                    let (file, column) = (rules_file::FILE.into(), 1);
+                    go_to(Place { file, line, column }, cx);
                 }
-                Some(RuleChoice::Add(kind, begin)) => {
+                RuleChoice::Add(kind, begin) => {
                     ask_text(kind.about().2, begin, cx, move |pane, value, cx| {
                         pane.add_rule(kind, (&name, &terms), value, cx)
                     });
                 }
-            }
-        });
+            },
+        );
     }
 
     /// Adds a rule to `compatibility.toml`, with its value as typed.

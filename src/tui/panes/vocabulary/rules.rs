@@ -1,5 +1,6 @@
 //! The compatibility rules of a term, and adding one.
 
+use crate::widgets::text::plural;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::rule_edits::{self, NewRule};
 use benchtop_compose::metadata::rules::{FILE, Rules, Terms};
@@ -158,17 +159,10 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<T
 /// The table cell of a term: its group and its number of rules.
 pub fn summary(rules: &Rules, vocabulary: &str, term: &str) -> String {
     let group = group(rules, vocabulary, term).map(String::from);
-    let many = of_term(rules, "", vocabulary, term).len();
-    let counted = match many {
-        0 => None,
-        1 => Some("1 rule".to_string()),
-        n => Some(format!("{n} rules")),
-    };
-    group
-        .into_iter()
-        .chain(counted)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let many = of_term(rules, "", vocabulary, term).len() as u64;
+    let counted = (many > 0).then(|| plural(many, "rule"));
+    let parts: Vec<String> = group.into_iter().chain(counted).collect();
+    parts.join(", ")
 }
 
 /// Splits a comma-separated list into terms of a vocabulary. Terms may contain commas themselves.

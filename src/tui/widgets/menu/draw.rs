@@ -106,11 +106,7 @@ impl Menu {
             i == self.cursor
         };
         let style = look.style(Role::Text);
-        let mark = match (here, look.accessible) {
-            (true, true) => ">",
-            (true, false) => "▌",
-            (false, _) => " ",
-        };
+        let mark = look.cursor_mark(here);
         buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
         let mut x = row.x + 1;
         if self.several {

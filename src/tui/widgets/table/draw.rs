@@ -11,7 +11,8 @@ use ratatui::widgets::Widget;
 use super::state::{GUTTER, Placed, TableState};
 use super::{Align, Empty, RowView, Spec, Window};
 use crate::theme::{Look, Role};
-use crate::widgets::text;
+use crate::widgets::lines::Lines;
+use crate::widgets::{areas, text};
 
 /// Minimum number of columns of a number cell that the cursor reverses.
 const LEAST: u16 = 5;
@@ -81,15 +82,8 @@ impl Widget for TableView<'_> {
             }
         }
         if area.height > 1 {
-            let room = usize::from(area.width);
-            let counts = text::fit(&self.counts(&placed), room);
-            buf.set_stringn(
-                area.x,
-                area.bottom() - 1,
-                counts,
-                room,
-                self.look.style(Role::Dim),
-            );
+            let last = areas::top(area, area.height - 1).1;
+            Lines::new(last, buf, self.look).text(&self.counts(&placed), Role::Dim);
         }
     }
 }
@@ -340,8 +334,8 @@ const LINES_CENTRED: usize = 6;
 /// Draws why a table has no rows, with a hint.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
-        Empty::Nothing { hint } => ("Nothing here yet", Role::Heading, hint.as_str()),
-        Empty::Filtered { hint } => ("No rows match the filter", Role::Warn, hint.as_str()),
+        Empty::Nothing(hint) => ("Nothing here yet", Role::Heading, hint.as_str()),
+        Empty::Filtered(hint) => ("No rows match the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),
         Empty::Failed(reason) => ("Cannot load the rows", Role::Bad, reason.as_str()),
     };

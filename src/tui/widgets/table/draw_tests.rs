@@ -127,12 +127,8 @@ fn the_four_empty_states_differ_and_show_their_hint() {
         ..Window::default()
     };
     let states = [
-        Empty::Nothing {
-            hint: "press S for a sample".into(),
-        },
-        Empty::Filtered {
-            hint: "press X to clear the filter".into(),
-        },
+        Empty::Nothing("press S for a sample".into()),
+        Empty::Filtered("press X to clear the filter".into()),
         Empty::Loading,
         Empty::Failed("the owner went away".into()),
     ];
@@ -147,7 +143,7 @@ fn the_four_empty_states_differ_and_show_their_hint() {
         );
         let all = text_of(&buf).join("\n");
         let said = match empty {
-            Empty::Nothing { hint } | Empty::Filtered { hint } => hint,
+            Empty::Nothing(hint) | Empty::Filtered(hint) => hint,
             Empty::Failed(reason) => reason,
             Empty::Loading => "Loading",
         };

@@ -15,7 +15,8 @@ use super::{
 };
 use crate::action::Action;
 use crate::terminal::osc52;
-use crate::theme::Look;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
 use benchtop_model::Result;
 use benchtop_model::table::{Frequency, Summary};
 
@@ -48,6 +49,22 @@ impl LocalCell {
             number,
             is_aside: false,
         }
+    }
+
+    /// A cell that shows a count.
+    pub fn count(n: u64) -> LocalCell {
+        LocalCell::number(text::grouped(n), Some(n as f64))
+    }
+
+    /// A dimmed number cell without a number.
+    pub fn missing(text: impl Into<String>) -> LocalCell {
+        LocalCell::number(text, None).role(Role::Dim)
+    }
+
+    /// Sets the role of the text.
+    pub fn role(mut self, role: Role) -> LocalCell {
+        self.view.role = role;
+        self
     }
 
     /// The text for frequencies and copies.

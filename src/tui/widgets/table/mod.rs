@@ -180,9 +180,9 @@ pub struct Extent<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Empty {
     /// There are no rows yet. The hint names the key that creates some.
-    Nothing { hint: String },
+    Nothing(String),
     /// No rows match the filter. The hint names the key that clears it.
-    Filtered { hint: String },
+    Filtered(String),
     /// The rows are still loading.
     Loading,
     /// The rows could not be loaded, and why.

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::{CopyFormat, CopyWhat, Extent, SortKey, Spec, TableEffect, Window};
 use crate::action::Action;
 use crate::widgets::text;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Columns before the first cell: the cursor's mark, the selection's mark, and a space.
 pub const GUTTER: u16 = 3;
@@ -288,41 +288,13 @@ impl TableState {
                     column,
                 }]);
             }
-            Action::SortAscending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: false,
-                    },
-                    false,
-                ));
-            }
-            Action::SortDescending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: true,
-                    },
-                    false,
-                ));
-            }
-            Action::ThenAscending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: false,
-                    },
-                    true,
-                ));
-            }
-            Action::ThenDescending => {
-                return Ok(self.sort_by(
-                    SortKey {
-                        column,
-                        descending: true,
-                    },
-                    true,
-                ));
+            Action::SortAscending
+            | Action::SortDescending
+            | Action::ThenAscending
+            | Action::ThenDescending => {
+                let descending = matches!(action, Action::SortDescending | Action::ThenDescending);
+                let then = matches!(action, Action::ThenAscending | Action::ThenDescending);
+                return Ok(self.sort_by(SortKey { column, descending }, then));
             }
             Action::Pin => self.pin(columns)?,
             Action::Hide => {
@@ -475,7 +447,7 @@ impl TableState {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Usage`] if the pattern is invalid.
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) if the pattern is invalid.
     pub fn regex(column: usize, pattern: &str, on: bool) -> Result<TableEffect> {
         regex::Regex::new(pattern).map_err(|e| bad_regex(&e))?;
         Ok(TableEffect::SelectRegex {
@@ -502,10 +474,7 @@ pub(super) fn bad_regex(error: &regex::Error) -> Error {
         .unwrap_or_default()
         .trim_start_matches("error: ")
         .to_string();
-    Error::new(
-        ErrorKind::Usage,
-        format!("invalid regular expression: {last}"),
-    )
+    Error::usage(format!("invalid regular expression: {last}"))
 }
 
 #[cfg(test)]

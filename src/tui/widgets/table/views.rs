@@ -59,18 +59,14 @@ impl FrequencyView {
         let most = rows.iter().map(|(_, n)| *n).max().unwrap_or(1).max(1);
         let line = |(value, n): &(String, u64)| {
             let share = *n as f64 / total.max(1) as f64;
-            let mut shown = LocalCell::text(if value.is_empty() { "(none)" } else { value });
-            let mut bar = LocalCell::text(bar(*n as f64 / most as f64));
-            bar.view.role = Role::Accent;
-            if value.is_empty() {
-                shown.view.role = Role::Dim;
-            }
-            let rows = LocalCell::number(text::grouped(*n), Some(*n as f64));
             vec![
-                shown,
-                rows,
+                match value.as_str() {
+                    "" => LocalCell::text("(none)").role(Role::Dim),
+                    value => LocalCell::text(value),
+                },
+                LocalCell::count(*n),
                 LocalCell::number(format!("{:.1} %", share * 100.0), Some(share)),
-                bar,
+                LocalCell::text(bar(*n as f64 / most as f64)).role(Role::Accent),
             ]
         };
         let cells = rows.iter().map(line).collect();
@@ -78,9 +74,7 @@ impl FrequencyView {
             columns,
             cells,
             1,
-            Empty::Nothing {
-                hint: "the table has no rows".into(),
-            },
+            Empty::Nothing("the table has no rows".into()),
         );
         if more > 0 {
             table.set_note(format!("and {} more values", text::grouped(more)));
@@ -177,7 +171,7 @@ impl DescribeView {
         columns
             .iter_mut()
             .for_each(|c| c.group = "column summary".into());
-        let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
+        let count = LocalCell::count;
         let line = |s: Summary| {
             let mean =
                 LocalCell::number(s.mean.map_or(String::new(), |m| format!("{m:.3}")), s.mean);
@@ -196,14 +190,7 @@ impl DescribeView {
         };
         let rows = summaries.into_iter().map(line).collect();
         DescribeView {
-            table: LocalTable::new(
-                columns,
-                rows,
-                1,
-                Empty::Nothing {
-                    hint: "no columns".into(),
-                },
-            ),
+            table: LocalTable::new(columns, rows, 1, Empty::Nothing("no columns".into())),
         }
     }
 

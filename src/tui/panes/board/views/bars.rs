@@ -4,7 +4,6 @@ use super::view::{CHART, View, chart, names, number};
 use crate::panes::board::table::short;
 use crate::widgets::meter::bar;
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::widgets::text;
 use benchtop_metrics::autobench::DIFFICULTIES;
 use benchtop_model::board::{Better, Board, Cell, Row, Scale};
 
@@ -45,10 +44,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
             label
         })];
         cells.push(number(Some(own), |v| format!("{:.1}", v * scale)));
-        cells.push(LocalCell::number(
-            text::grouped(cell.n()),
-            Some(cell.n() as f64),
-        ));
+        cells.push(LocalCell::count(cell.n()));
         cells.push(number(best, |v| format!("{:.1}", v * scale)));
         cells.push(number(best.map(|best| own - best), |v| {
             format!("{:+.1}", v * scale)
@@ -78,13 +74,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
             .map_or(String::new(), |c| format!("{group}: {}", c.help)),
     ];
     notes.extend(curve(board, row, group));
-    View::of(
-        &row.model,
-        format!("{} by {group}", row.model),
-        notes,
-        specs,
-        rows,
-    )
+    View::of(&row.model, group, notes, specs, rows)
 }
 
 /// The columns of a group that have difficulties, as pairs of column and difficulty, easiest first.

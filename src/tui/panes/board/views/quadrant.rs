@@ -25,7 +25,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     let line = |((name, what, column), n): (&(&str, &str, &str), u64)| {
         let cells = vec![
             LocalCell::text(*name),
-            LocalCell::number(text::grouped(n), Some(n as f64)),
+            LocalCell::count(n),
             number(Some(100.0 * n as f64 / all.max(1) as f64), |v| {
                 format!("{v:.1}")
             }),
@@ -62,14 +62,8 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         of: [of[0], of[1], of[2], of[3]],
         all,
     };
-    View::of(
-        &row.model,
-        format!("{} by knowledge quadrant", row.model),
-        notes,
-        specs,
-        rows,
-    )
-    .map(|view| view.with_picture(picture))
+    View::of(&row.model, "knowledge quadrant", notes, specs, rows)
+        .map(|view| view.with_picture(picture))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::view::{CHART, View, chart, names, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::widgets::text;
 use benchtop_metrics::dysca::sc;
 use benchtop_metrics::statistics::{Number, p_text};
 use benchtop_model::board::{Board, Cell, Row};
@@ -46,7 +45,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         let cells = vec![
             LocalCell::text(name),
             number(Some(style.score), |v| format!("{v:.1}")),
-            LocalCell::number(text::grouped(n), Some(n as f64)),
+            LocalCell::count(n),
             number(Some(style.deviation), |v| format!("{v:+.1}")),
             number(Some(style.contribution), |v| format!("{v:.2}")),
             number(Some(share), |v| format!("{v:.1}")),
@@ -76,13 +75,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         let (corrected, p) = (corrected.max(0.0), p_text(p));
         notes.push(format!("noise-corrected SC {corrected:.2}; equal styles would give {noise:.2} on average (p {p})"));
     }
-    View::of(
-        &row.model,
-        format!("{} by style", row.model),
-        notes,
-        specs,
-        rows,
-    )
+    View::of(&row.model, "style", notes, specs, rows)
 }
 
 /// A bar to the left or right of the mean. `share` is from -1 to 1.
@@ -101,6 +94,7 @@ fn around(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::widgets::text;
 
     #[test]
     fn bars_extend_to_their_side_of_the_mean() {

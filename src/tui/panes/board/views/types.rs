@@ -2,7 +2,6 @@
 
 use super::view::{CHART, View, chart, names, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};
 
 pub(super) const GROUPS: [&str; 2] = ["multiple-choice by subtask", "true-false by subtask"];
@@ -27,8 +26,9 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         let cells = KINDS.map(|kind| board.cell(row, &format!("Acc.{kind}.{subtask}")));
         let [mc, tf] = cells.map(|cell| cell.and_then(Cell::value).map(|v| 100.0 * v));
         mc.or(tf)?;
-        let n =
-            |cell: Option<Cell>| number(cell.map(|c| c.n() as f64), |n| text::grouped(n as u64));
+        let n = |cell: Option<Cell>| {
+            cell.map_or(LocalCell::missing("-"), |cell| LocalCell::count(cell.n()))
+        };
         let sq = board
             .cell(row, &format!("SQ.{subtask}"))
             .and_then(Cell::value);
@@ -72,13 +72,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         },
         "chart: ● multiple choice, ○ true or false, from 0 to 100 %".into(),
     ];
-    View::of(
-        &row.model,
-        format!("{} by question type", row.model),
-        notes,
-        specs,
-        rows,
-    )
+    View::of(&row.model, "question type", notes, specs, rows)
 }
 
 /// Two percentages on a line from 0 to 100.

@@ -28,9 +28,10 @@ pub struct View {
 }
 
 impl View {
+    /// A view of a model `by` something. `None` without rows.
     pub(super) fn of(
         model: &str,
-        title: String,
+        by: &str,
         notes: Vec<String>,
         mut specs: Vec<Spec>,
         rows: Vec<(String, Vec<LocalCell>)>,
@@ -38,12 +39,13 @@ impl View {
         if rows.is_empty() {
             return None;
         }
+        let title = format!("{model} by {by}");
         specs
             .iter_mut()
             .for_each(|spec| spec.group.clone_from(&title));
         let (columns, cells): (Vec<String>, Vec<Vec<LocalCell>>) = rows.into_iter().unzip();
         let hint = "nothing to show".to_string();
-        let table = LocalTable::new(specs, cells, 1, Empty::Nothing { hint });
+        let table = LocalTable::new(specs, cells, 1, Empty::Nothing(hint));
         Some(View {
             model: model.to_string(),
             notes,
@@ -120,16 +122,10 @@ pub(super) fn names(heading: &str, rows: &[(String, Vec<LocalCell>)]) -> Spec {
 pub(super) fn number(value: Option<f64>, format: impl Fn(f64) -> String) -> LocalCell {
     match value {
         Some(value) => LocalCell::number(format(value), Some(value)),
-        None => {
-            let mut none = LocalCell::number("-", None);
-            none.view.role = Role::Dim;
-            none
-        }
+        None => LocalCell::missing("-"),
     }
 }
 
 pub(super) fn chart(text: String) -> LocalCell {
-    let mut cell = LocalCell::text(text);
-    cell.view.role = Role::Accent;
-    cell
+    LocalCell::text(text).role(Role::Accent)
 }

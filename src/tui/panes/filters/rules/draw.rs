@@ -22,19 +22,16 @@ impl RuleEditor {
         };
         let row = |(at, rule): (usize, &Rule)| {
             let hits = hits.and_then(|hits| hits.get(at)).copied();
-            let mut words = LocalCell::text(rule.describe());
-            words.view.role = histogram::role(rule.then.outcome());
-            let shown = hits.map_or("…".into(), grouped);
             vec![
                 LocalCell::text(&rule.name),
-                LocalCell::number(shown, hits.map(|n| n as f64)),
-                words,
+                hits.map_or(LocalCell::number("…", None), LocalCell::count),
+                LocalCell::text(rule.describe()).role(histogram::role(rule.then.outcome())),
             ]
         };
         let rows = self.edited.rules.iter().enumerate().map(row).collect();
         let hint =
             "no rules: R shows the histogram to set thresholds; e edits the file".to_string();
-        self.table.set_rows(rows, Empty::Nothing { hint });
+        self.table.set_rows(rows, Empty::Nothing(hint));
     }
 
     /// Draws the edited rules, the diff against the file, and the file's error.

@@ -8,7 +8,7 @@ use super::bench::RequestSlot;
 use crate::pane::Context;
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::table::{ColumnKind, Empty, LocalTable, Spec};
-use crate::widgets::text::grouped;
+use crate::widgets::text::{grouped, plural};
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
 use benchtop_model::scoring::rules::{Join, RuleSet};
 use benchtop_model::{ErrorKind, Result};
@@ -304,11 +304,7 @@ impl RuleEditor {
         if state.history == 0 {
             return cx.refuse("no previous rules");
         }
-        let sets = if state.history == 1 {
-            "1 version".into()
-        } else {
-            format!("{} versions", state.history)
-        };
+        let sets = plural(state.history, "version");
         let lines = vec![
             ("restore".to_string(), format!("{sets} to go back to")),
             ("cancel".to_string(), String::new()),

@@ -10,7 +10,7 @@ use crate::panes::rounds::text::rule_text;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
 use crate::widgets::lines::Lines;
-use crate::widgets::text::{self, counted, grouped};
+use crate::widgets::text::{self, counted, grouped, plural};
 use crate::widgets::text_input;
 
 /// Width of the field names.
@@ -71,11 +71,7 @@ impl Form {
     fn draw_field(&self, at: usize, row: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
         let (key, value) = self.fields.get(at)?;
         let here = at == self.at;
-        let mark = match (here, look.accessible) {
-            (true, true) => ">",
-            (true, false) => "▌",
-            (false, _) => " ",
-        };
+        let mark = look.cursor_mark(here);
         buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
         let problem = self.problem(*key);
         let role = if problem.is_some() {
@@ -146,11 +142,7 @@ impl Form {
                 lines.wrapped(&format!(" error: {}", error_line(problem)), Role::Bad)
             }
             Some(Ok(state)) => {
-                let each = if state.overlap == 1 {
-                    "1 annotator".into()
-                } else {
-                    format!("{} annotators", state.overlap)
-                };
+                let each = plural(state.overlap, "annotator");
                 lines.wrapped(&format!(" {}", counted(state.items, "item")), Role::Text);
                 lines.wrapped(
                     &format!(" {each} each: {}", counted(state.wanted, "verdict")),
