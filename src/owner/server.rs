@@ -153,7 +153,7 @@ fn serve(held: Held) -> Result<()> {
     let mut opened = open_data(&project, &mut obstacle)?;
     opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
-        crate::log::stamped(&notice);
+        crate::log::stamped(notice);
     }
     // A read-only owner serves only its own user, because others may not be allowed to read the
     // files.

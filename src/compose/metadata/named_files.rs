@@ -12,6 +12,9 @@ pub(super) type Own<T> = BTreeMap<String, Option<Arc<T>>>;
 /// The shipped values by name.
 pub type Shipped<T> = BTreeMap<String, Arc<T>>;
 
+/// Parses a file: its value's name, the file's name, and its text.
+pub(super) type Parse<T> = fn(&str, &str, &str) -> (Option<T>, Vec<Finding>);
+
 /// The name in the path of a file, such as `name` in `judge/name.toml`.
 pub(super) fn name_in<'f>(file: &'f str, folder: &str, ending: &str) -> Option<&'f str> {
     file.strip_prefix(folder)?
@@ -20,10 +23,7 @@ pub(super) fn name_in<'f>(file: &'f str, folder: &str, ending: &str) -> Option<&
 }
 
 /// Parses the shipped files that `name_of` names.
-pub(super) fn parse_shipped<T>(
-    name_of: fn(&str) -> Option<&str>,
-    parse: fn(&str, &str, &str) -> (Option<T>, Vec<Finding>),
-) -> Shipped<T> {
+pub(super) fn parse_shipped<T>(name_of: fn(&str) -> Option<&str>, parse: Parse<T>) -> Shipped<T> {
     let one = |f: benchtop_model::MetaFile| {
         let name = name_of(&f.name)?;
         Some((name.to_string(), Arc::new(parse(name, &f.name, &f.text).0?)))

@@ -110,7 +110,7 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
-    let scores = match held.filter(|s| *&s.lock().about == about) {
+    let scores = match held.filter(|s| s.lock().about == about) {
         Some(scores) => scores,
         None => shared.scoring.put(Scores::make_current(
             &shared.project.scores(),

@@ -71,7 +71,7 @@ impl Writer {
             *current = ledger;
         }
         for notice in &notices {
-            crate::log::stamped(&notice);
+            crate::log::stamped(notice);
         }
         let mut known = self.shared.broadcast.notices();
         for notice in notices {

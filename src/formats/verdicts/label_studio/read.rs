@@ -158,7 +158,7 @@ impl Source<'_> {
     fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
         let named = meaning.words.item_field.as_deref();
         let said = self.data.get(named.unwrap_or("item")).and_then(text);
-        let question = text_in(&self.data, "question").map(str::to_string);
+        let question = text_in(self.data, "question").map(str::to_string);
         let (key, question) = match (said, named) {
             (Some(said), _) => (Some(said), question),
             (None, Some(_)) => (None, question),

@@ -69,7 +69,7 @@ impl Duplicates {
         let embeddings = Embeddings::open(scores, &short, model.dimension())?;
         let mut best = HashMap::new();
         if let Some(scores) =
-            Scores::current(scores, &Scorer::Duplicate)?.filter(|s| *&s.about == about)
+            Scores::current(scores, &Scorer::Duplicate)?.filter(|s| s.about == about)
         {
             let of = |key: &u64| (*key, scores.get(*key));
             let scored = embeddings
