@@ -177,6 +177,14 @@ macro_rules! panes {
                         SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures
                     ]
                 },
+                about: "Contact sheet shows many pictures at once: reject the odd ones, and accept the rest with one key.",
+                example: [
+                    "[ #1 red panda ]  [ #2 teapot  ]  [ #3 kites ]",
+                    "[ #4 unicorn x ]  [ #5 red fox ]  [ #6 lamp  ]",
+                    "enter accepts the rest: 5 items"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you add items",
+                needs_items: true,
             }
             Rounds(rounds RoundsPane) {
                 tab: Judge, name: "Rounds", go: "rounds", keys: ["go"],

@@ -113,7 +113,7 @@ impl SheetPane {
         }
         match (self.ready, self.queue.is_empty()) {
             (false, _) => Some(Empty::Loading),
-            (true, true) => Some(Empty::Nothing("no items yet: S adds sample items".into())),
+            (true, true) => Some(Empty::Nothing("no items in this queue".into())),
             _ => None,
         }
     }

@@ -197,6 +197,10 @@ impl Pane for SheetPane {
         }
     }
 
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        scene.items == 0 && self.samples.is_none() && !self.in_round
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.draw_sheet(area, buf, scene);
         None
