@@ -30,14 +30,8 @@ pub(super) enum LayerEffect {
     Open(Box<dyn Layer>),
     /// Close this view and go to a column of the table below.
     Column(usize),
-    /// Close this view and show the rows of the table below with this value.
-    Dive { column: usize, value: String },
-    /// Select the rows of the table below with this value, or unselect them.
-    Select {
-        column: usize,
-        value: String,
-        on: bool,
-    },
+    /// What a frequency table asks of the table below.
+    Frequency(FrequencyEffect),
     /// The result of a table action.
     Table(Answer),
 }
@@ -121,15 +115,8 @@ impl Layer for FrequencyView {
     }
 
     fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let effect = |effect| match effect {
-            FrequencyEffect::Dive { column, value } => LayerEffect::Dive { column, value },
-            FrequencyEffect::SelectValue { column, value, on } => {
-                LayerEffect::Select { column, value, on }
-            }
-            FrequencyEffect::Table(answer) => LayerEffect::Table(answer),
-        };
         let effects = FrequencyView::act(self, action);
-        effects.into_iter().map(effect).collect()
+        effects.into_iter().map(LayerEffect::Frequency).collect()
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {

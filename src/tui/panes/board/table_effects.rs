@@ -8,7 +8,8 @@ use super::views::{self, View};
 use crate::action::Action;
 use crate::pane::{Context, Target, table_menus};
 use crate::widgets::table::{
-    Answer, CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect,
+    Answer, CopyFormat, CopyWhat, DescribeView, FrequencyEffect, FrequencyView, LocalTable,
+    TableEffect,
 };
 
 impl BoardPane {
@@ -93,7 +94,7 @@ impl BoardPane {
                 self.source().go_to_column(column);
                 self.layers.pop();
             }
-            LayerEffect::Dive { column, value } => {
+            LayerEffect::Frequency(FrequencyEffect::Dive { column, value }) => {
                 self.source().dive(column, &value);
                 self.layers.pop();
                 let value = if value.is_empty() {
@@ -103,11 +104,13 @@ impl BoardPane {
                 };
                 cx.say(format!("showing rows with {value}; back shows all"));
             }
-            LayerEffect::Select { column, value, on } => {
+            LayerEffect::Frequency(FrequencyEffect::SelectValue { column, value, on }) => {
                 let answer = self.source().select_value(column, &value, on);
                 self.carry_out(answer, cx);
             }
-            LayerEffect::Table(answer) => self.carry_out(answer, cx),
+            LayerEffect::Table(answer) | LayerEffect::Frequency(FrequencyEffect::Table(answer)) => {
+                self.carry_out(answer, cx);
+            }
         }
     }
 

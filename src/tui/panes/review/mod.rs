@@ -123,10 +123,6 @@ pub struct ReviewPane {
 }
 
 impl ReviewPane {
-    pub fn queue(&self) -> &Queue {
-        &self.queue
-    }
-
     pub fn position(&self) -> usize {
         self.position
     }
@@ -331,11 +327,6 @@ impl ReviewPane {
             && self
                 .loaded(receipt.number)
                 .is_some_and(|l| !l.chips.is_empty())
-    }
-
-    /// Verdicts that await their receipts, oldest first.
-    pub fn pending(&self) -> &[Decide] {
-        &self.pending
     }
 
     /// The verdict on an item that awaits its receipt.
