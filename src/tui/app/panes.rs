@@ -129,7 +129,7 @@ impl App {
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
             Effect::Cancel(name) => self.link.cancel(
-                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.name == Some(name)),
+                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.handling.name == Some(name)),
             ),
             Effect::Menu(menu, then) => {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
@@ -140,7 +140,7 @@ impl App {
             Effect::Page(page) => self.overlay = Some(Overlay::Page(page)),
             Effect::WhenSeen(at, mut then) => {
                 if let Some(viewed) = self.viewed(at) {
-                    self.with_pane_at(id, at, |pane, cx| then(pane, viewed, cx));
+                    self.with_pane_at(id, at, |pane, cx| (then.0)(pane, viewed, cx));
                 }
             }
             Effect::Confirm(viewed, verdict, then) => {
@@ -219,7 +219,7 @@ impl App {
     }
 
     fn ask_for_pane(&mut self, id: PaneId, ask: Ask) {
-        let is_for_key = ask.is_for_key;
+        let is_for_key = ask.handling.is_for_key;
         let (request, receiver) = ask.into_parts(id);
         if is_for_key {
             self.ask_now(Pending::Pane(receiver), request)

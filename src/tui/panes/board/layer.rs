@@ -9,9 +9,7 @@ use ratatui::layout::Rect;
 use crate::action::{Action, Scope};
 use crate::pane::Scene;
 use crate::widgets::page::Page;
-use crate::widgets::table::{
-    Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
-};
+use crate::widgets::table::{Answer, FrequencyEffect, FrequencyView, LocalTable, TableEffect};
 
 /// What a view asks of the pane after an action.
 #[derive(Debug)]
@@ -124,9 +122,10 @@ impl Layer for FrequencyView {
     }
 }
 
-impl Layer for DescribeView {
+/// Summaries of the columns.
+impl Layer for LocalTable {
     fn table_mut(&mut self) -> Option<&mut LocalTable> {
-        Some(DescribeView::table_mut(self))
+        Some(self)
     }
 
     fn open(&self, row: usize) -> LayerEffect {
@@ -134,6 +133,6 @@ impl Layer for DescribeView {
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
-        DescribeView::draw(self, area, buf, scene.look);
+        LocalTable::draw(self, area, buf, scene.look);
     }
 }

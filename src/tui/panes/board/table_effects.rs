@@ -8,8 +8,7 @@ use super::views::{self, View};
 use crate::action::Action;
 use crate::pane::{Context, Target, table_menus};
 use crate::widgets::table::{
-    Answer, CopyFormat, CopyWhat, DescribeView, FrequencyEffect, FrequencyView, LocalTable,
-    TableEffect,
+    Answer, CopyFormat, CopyWhat, FrequencyEffect, FrequencyView, LocalTable, TableEffect, describe,
 };
 
 impl BoardPane {
@@ -28,7 +27,7 @@ impl BoardPane {
             Answer::Frequency(column, frequency) => {
                 self.push_layer(FrequencyView::new(column, frequency));
             }
-            Answer::Describe(summaries) => self.push_layer(DescribeView::new(summaries)),
+            Answer::Describe(summaries) => self.push_layer(describe(summaries)),
             Answer::Copied { text, rows, but } => {
                 cx.copy(text, format!("{rows} rows"));
                 but.into_iter().for_each(|why| cx.say(why));
