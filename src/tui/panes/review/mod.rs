@@ -51,7 +51,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use ratatui::layout::Rect;
 use uuid::Uuid;
 
-use crate::item::{Loaded, Picture, Sides, ViewState, painted};
+use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
 use benchtop_model::{Judgement, Result, Verdict};
@@ -203,16 +203,9 @@ impl ReviewPane {
     /// Requests the current item and its neighbors if they are missing.
     fn fetch(&mut self, cx: &mut Context<'_>) {
         let near = self.cached();
-        if self.items.len() > CACHED {
-            self.items.retain(|number, _| near.contains(number));
+        for number in missing(&mut self.items, CACHED, near, &self.asked) {
+            self.ask_item(number, cx);
         }
-        let missing: Vec<u32> = near
-            .into_iter()
-            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
-            .collect();
-        missing
-            .into_iter()
-            .for_each(|number| self.ask_item(number, cx));
     }
 
     fn ask_item(&mut self, number: u32, cx: &mut Context<'_>) {
