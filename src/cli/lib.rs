@@ -25,6 +25,7 @@
 //! | [`filter`] | `benchtop filter`: scores, rules, and flagged items |
 //! | [`follow`] | follows a job of the owner until it ends |
 //! | [`generate`] | `benchtop generate`: starts and watches a generation job |
+//! | [`home`] | `benchtop home`: counts of items, open work, and activity |
 //! | [`import`] | `benchtop import`: items, predictions, and pictures |
 //! | [`items`] | `benchtop items`: lists items |
 //! | [`jobs`] | `benchtop jobs`: lists and controls jobs |
@@ -79,6 +80,7 @@ pub mod extract;
 pub mod filter;
 pub mod follow;
 pub mod generate;
+pub mod home;
 pub mod import;
 pub mod items;
 pub mod jobs;
@@ -182,6 +184,8 @@ commands! {
     Recover(args: recover::Args) => recover::run(context, &args);
     /// Export items and predictions to another tool's format
     Export(args: export::Args) => export::run(context, &args);
+    /// Show how far the project is, open work, and what others did
+    Home(args: home::Args) => home::run(context, &args);
     /// List items
     Items(args: items::Args) => items::run(context, &args);
     /// Record verdicts from JSON lines on standard input

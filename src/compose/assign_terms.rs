@@ -147,19 +147,9 @@ fn part(ask: QuestionForm) -> Option<u64> {
 
 /// The key of a question about a picture, without its wrong answers.
 fn question(subject: usize, wording: usize, terms: &[u32], subtask: usize, part: u64) -> u64 {
-    question_of(subject, wording, terms.iter().copied(), subtask, part)
-}
-
-fn question_of(
-    subject: usize,
-    wording: usize,
-    terms: impl Iterator<Item = u32>,
-    subtask: usize,
-    part: u64,
-) -> u64 {
     let head = [subject as u64, wording as u64, subtask as u64, part];
     head.into_iter()
-        .chain(terms.map(u64::from))
+        .chain(terms.iter().map(|term| u64::from(*term)))
         .fold(0x9E37_79B9_7F4A_7C15, within)
 }
 
@@ -356,13 +346,10 @@ impl Chooser<'_> {
             let sizes = seat
                 .ask
                 .sampler_sizes(options(self.rules, draft.block, list, None));
-            let place = self
-                .places
-                .entry((seat.subtask, seat.ask, sizes))
-                .or_default();
-            let base = *place;
+            let place = self.places.entry((seat.subtask, seat.ask, sizes));
+            let place = place.or_default();
             *place += units as u64;
-            return Positions::From(base);
+            return Positions::From(*place - units as u64);
         };
         let mut known: HashMap<u32, usize> = HashMap::new();
         let each = (0..units).map(|unit| {
@@ -370,10 +357,9 @@ impl Chooser<'_> {
             let options = *known
                 .entry(term)
                 .or_insert_with(|| options(self.rules, draft.block, list, Some(term)));
-            let place = self
-                .places
-                .entry((seat.subtask, seat.ask, seat.ask.sampler_sizes(options)))
-                .or_default();
+            let sizes = seat.ask.sampler_sizes(options);
+            let place = self.places.entry((seat.subtask, seat.ask, sizes));
+            let place = place.or_default();
             *place += 1;
             (*place - 1) as u32
         });
@@ -542,13 +528,12 @@ impl Chooser<'_> {
         // repeats.
         let pair = draft.pair.into_iter().flat_map(move |column| {
             let subtask = draft.block.slots.first().map_or(0, |s| s.subtask);
-            let other = terms
-                .iter()
-                .enumerate()
-                .map(move |(at, t)| if at + 1 == column { u32::MAX } else { *t });
-            let apart = question_of(subject, wording, other, subtask, 17);
+            let mut other = terms.to_vec();
+            if let Some(term) = column.checked_sub(1).and_then(|at| other.get_mut(at)) {
+                *term = u32::MAX;
+            }
             [
-                (0, apart, true),
+                (0, question(subject, wording, &other, subtask, 17), true),
                 (0, question(subject, wording, terms, subtask, 16), false),
             ]
         });

@@ -2,12 +2,13 @@
 //! used.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::ambiguity::{ComparableTerm, TermKind};
 use super::compatibility::Compatibility;
 use super::metadata::template::{Piece, Template, article};
-use super::metadata::templates::Text;
+use super::metadata::templates::{Layouts, Text};
 use super::metadata::{Metadata, STYLE, file_of};
 use benchtop_model::{Finding, Rule};
 
@@ -86,27 +87,6 @@ pub struct Subtask {
     pub yes_no: Template,
     describe: Option<Template>,
     answer: Option<Template>,
-}
-
-/// The texts around questions.
-#[derive(Clone, Debug, Default)]
-pub struct Layouts {
-    /// Around a multiple-choice question.
-    pub multiple_choice: Template,
-    /// Around a true/false statement.
-    pub true_false: Template,
-    /// Around a yes/no question.
-    pub yes_no: Template,
-    /// Around a free-form question.
-    pub free_form: Template,
-    /// The refusal option.
-    pub refusal: String,
-    /// The question across two pictures.
-    pub cross: Template,
-    /// An option of that question.
-    pub cross_option: Template,
-    /// Around a multiple-choice question about a pair.
-    pub pair_choice: Template,
 }
 
 /// Compiled metadata, ready to compose from.
@@ -231,27 +211,15 @@ impl<'m> Compiler<'m> {
             self.subject(name, subject);
         }
         let layouts = &templates.layouts;
-        let of = |t: &Text| t.template.clone();
-        self.compiled.layouts = Layouts {
-            multiple_choice: of(&layouts.multiple_choice),
-            true_false: of(&layouts.true_false),
-            yes_no: of(&layouts.yes_no),
-            free_form: of(&layouts.free_form),
-            refusal: layouts.refusal.clone(),
-            cross: of(&layouts.cross),
-            cross_option: of(&layouts.cross_option),
-            pair_choice: of(&layouts.pair_choice),
-        };
+        self.compiled.layouts = layouts.clone();
+        let options = &["question", "options", "letters"][..];
         for (text, known) in [
-            (
-                &layouts.multiple_choice,
-                &["question", "options", "letters"][..],
-            ),
-            (&layouts.true_false, &["question", "options", "letters"]),
+            (&layouts.multiple_choice, options),
+            (&layouts.true_false, options),
             (&layouts.yes_no, &["question"]),
             (&layouts.free_form, &["question"]),
             (&layouts.cross, &[]),
-            (&layouts.pair_choice, &["question", "options", "letters"]),
+            (&layouts.pair_choice, options),
             (&layouts.cross_option, &["first", "second"]),
         ] {
             self.only(text, known);
@@ -358,11 +326,7 @@ impl<'m> Compiler<'m> {
                 let what = format!(
                     "this wording of {name} has `{slot}`, but another has not, so no question can ask about it"
                 );
-                self.found.push(
-                    self.metadata
-                        .in_template(Rule::UnsupportedSlot, what, text, 0..0)
-                        .term(slot.clone()),
-                );
+                self.in_template(Rule::UnsupportedSlot, what, text, slot.clone());
             }
         }
         let main = subject.main.as_deref().and_then(|m| self.compiled.list(m));
@@ -371,23 +335,12 @@ impl<'m> Compiler<'m> {
         {
             let what =
                 format!("the prompt of {name} does not contain its main vocabulary `{wanted}`");
-            self.found.push(
-                self.metadata
-                    .at_template(Rule::UnsupportedSlot, what, subject.span.clone())
-                    .term(wanted.clone()),
-            );
+            self.at_template(Rule::UnsupportedSlot, what, &subject.span, wanted);
         }
         for text in [&subject.describe, &subject.answer].into_iter().flatten() {
             self.supported(text, &lists, &[], &format!("the prompt of {name}"));
         }
-        if subject.describe.is_some() != subject.answer.is_some() {
-            let what = format!("{name} needs both `describe` and `answer`, or neither");
-            self.found.push(
-                self.metadata
-                    .at_template(Rule::BadTemplate, what, subject.span.clone())
-                    .term(name),
-            );
-        }
+        self.described(name, (&subject.describe, &subject.answer), &subject.span);
         if self.found.len() == before {
             let sources = prompts.iter().map(|parts| self.source(parts)).collect();
             self.compiled.subjects.push(Subject {
@@ -440,24 +393,13 @@ impl<'m> Compiler<'m> {
             if !text.template.has("term") && !text.template.source().is_empty() {
                 let what =
                     format!("{name} has no `{{term}}`, so it says nothing about the picture");
-                self.found.push(
-                    self.metadata
-                        .in_template(Rule::BadTemplate, what, text, 0..0)
-                        .term(name),
-                );
+                self.in_template(Rule::BadTemplate, what, text, name.into());
             }
         }
         for text in [&subtask.describe, &subtask.answer].into_iter().flatten() {
             self.known(text, &["term", "subject"]);
         }
-        if subtask.describe.is_some() != subtask.answer.is_some() {
-            let what = format!("{name} needs both `describe` and `answer`, or neither");
-            self.found.push(
-                self.metadata
-                    .at_template(Rule::BadTemplate, what, subtask.span.clone())
-                    .term(name),
-            );
-        }
+        self.described(name, (&subtask.describe, &subtask.answer), &subtask.span);
         if self.found.len() == before {
             self.compiled.subtasks.push(Subtask {
                 name: name.into(),
@@ -477,21 +419,15 @@ impl<'m> Compiler<'m> {
     /// does not have.
     fn support(&mut self) {
         let templates = self.metadata.templates();
-        let mut supports = Vec::new();
-        for subject in &self.compiled.subjects {
-            let mut of = Vec::new();
-            for (at, subtask) in self.compiled.subtasks.iter().enumerate() {
-                if subject.lists.contains(&subtask.list) {
-                    of.push(at);
-                }
-            }
-            supports.push(of);
-        }
-        for (at, supports) in supports.into_iter().enumerate() {
+        for at in 0..self.compiled.subjects.len() {
             let subject = self.compiled.subjects[at].clone();
             let mut good = Vec::new();
-            for task in supports {
-                let name = self.compiled.subtasks[task].name.clone();
+            for task in 0..self.compiled.subtasks.len() {
+                let Subtask { name, list, .. } = &self.compiled.subtasks[task];
+                if !subject.lists.contains(list) {
+                    continue;
+                }
+                let name = name.clone();
                 let before = self.found.len();
                 if let Some(raw) = templates.subtasks.get(&name) {
                     let whole = format!("the prompt of {}", subject.name);
@@ -587,6 +523,24 @@ impl<'m> Compiler<'m> {
         }
     }
 
+    fn at_template(&mut self, rule: Rule, what: String, span: &Range<usize>, term: &str) {
+        let finding = self.metadata.at_template(rule, what, span.clone());
+        self.found.push(finding.term(term));
+    }
+
+    fn in_template(&mut self, rule: Rule, what: String, text: &Text, term: String) {
+        let finding = self.metadata.in_template(rule, what, text, 0..0);
+        self.found.push(finding.term(term));
+    }
+
+    /// Reports a free-form question without its answer, and an answer without its question.
+    fn described(&mut self, name: &str, of: (&Option<Text>, &Option<Text>), span: &Range<usize>) {
+        if of.0.is_some() != of.1.is_some() {
+            let what = format!("{name} needs both `describe` and `answer`, or neither");
+            self.at_template(Rule::BadTemplate, what, span, name);
+        }
+    }
+
     fn source(&self, parts: &[Part]) -> String {
         let mut text = String::new();
         for part in parts {
@@ -602,7 +556,7 @@ impl<'m> Compiler<'m> {
         text
     }
 
-    fn cyclic(&self, text: &Text, name: &str, at: std::ops::Range<usize>) -> Finding {
+    fn cyclic(&self, text: &Text, name: &str, at: Range<usize>) -> Finding {
         let what =
             format!("fragment `{name}` uses itself, or is nested more than {DEPTH} levels deep");
         self.metadata
@@ -635,11 +589,7 @@ impl<'m> Compiler<'m> {
 
     /// Reports slots with other names than these.
     fn only(&mut self, text: &Text, known: &[&str]) {
-        for slot in text
-            .template
-            .slots()
-            .filter(|s| !known.contains(&s.name.as_str()))
-        {
+        for slot in text.template.slots_beyond(known) {
             let finding = self.metadata.in_template(
                 Rule::UnknownSlot,
                 format!("unknown slot `{{{}}}`", slot.name),
@@ -661,47 +611,37 @@ impl<'m> Compiler<'m> {
 
     /// Reports slots that are neither one of these nor a vocabulary.
     fn known(&mut self, text: &Text, own: &[&str]) {
-        let unknown: Vec<_> = text
-            .template
-            .slots()
-            .filter(|s| !own.contains(&s.name.as_str()) && self.compiled.list(&s.name).is_none())
-            .cloned()
-            .collect();
-        for slot in unknown {
-            self.unknown(text, &slot.name, slot.at, own);
+        for slot in text.template.slots_beyond(own) {
+            if self.compiled.list(&slot.name).is_none() {
+                self.unknown(text, &slot.name, slot.at.clone(), own);
+            }
         }
     }
 
     /// Reports slots that are neither one of these nor in the prompt.
     fn supported(&mut self, text: &Text, lists: &[usize], own: &[&str], prompt: &str) {
-        for slot in text
-            .template
-            .slots()
-            .filter(|s| !own.contains(&s.name.as_str()))
-        {
-            match self.compiled.list(&slot.name) {
+        for slot in text.template.slots_beyond(own) {
+            let (name, at) = (&slot.name, slot.at.clone());
+            match self.compiled.list(name) {
                 Some(list) if lists.contains(&list) => {}
-                None if slot.name != "subject" => {
+                None if name != "subject" => {
                     if own.is_empty() {
-                        let (name, at) = (slot.name.clone(), slot.at.clone());
-                        self.unknown(text, &name, at, &[]);
+                        self.unknown(text, name, at, &[]);
                     }
                 }
                 _ => {
-                    let what = format!("`{{{}}}` is not in {prompt}", slot.name);
-                    let finding = self.metadata.in_template(
+                    let (rule, what) = (
                         Rule::UnsupportedSlot,
-                        what,
-                        text,
-                        slot.at.clone(),
+                        format!("`{{{name}}}` is not in {prompt}"),
                     );
-                    self.found.push(finding.term(slot.name.clone()));
+                    let finding = self.metadata.in_template(rule, what, text, at);
+                    self.found.push(finding.term(name.clone()));
                 }
             }
         }
     }
 
-    fn unknown(&mut self, text: &Text, name: &str, at: std::ops::Range<usize>, own: &[&str]) {
+    fn unknown(&mut self, text: &Text, name: &str, at: Range<usize>, own: &[&str]) {
         let what = format!("`{{{name}}}` is neither a vocabulary nor a fragment");
         let finding = self
             .metadata

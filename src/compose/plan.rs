@@ -111,8 +111,8 @@ impl Plan {
             let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
             let mut problem = Error::input(what.replace('\n', " ")).file(file);
             if let Some(span) = err.span() {
-                problem = problem
-                    .line(text.get(..span.start).unwrap_or(text).matches('\n').count() as u64 + 1);
+                let before = text.get(..span.start).unwrap_or(text);
+                problem = problem.line(before.matches('\n').count() as u64 + 1);
             }
             if known.is_empty() {
                 problem
@@ -147,19 +147,14 @@ impl Plan {
         }
         for (at, pictures) in self.pictures.iter().enumerate() {
             let sizes = [pictures.count, pictures.per_term, pictures.per_style];
+            let which = format!("[[pictures]] number {}", at + 1);
             if sizes.iter().flatten().count() != 1 {
-                let what = format!(
-                    "[[pictures]] number {} needs exactly one of count, per-term, and per-style",
-                    at + 1
-                );
-                return wrong(what, "pictures.count");
+                let what = "needs exactly one of count, per-term, and per-style";
+                return wrong(format!("{which} {what}"), "pictures.count");
             }
             if (pictures.shape == Shape::Pair) != pictures.differs.is_some() {
-                let what = format!(
-                    "[[pictures]] number {}: `differs` and `shape = \"pair\"` belong together",
-                    at + 1
-                );
-                return wrong(what, "pictures.differs");
+                let what = "`differs` and `shape = \"pair\"` belong together";
+                return wrong(format!("{which}: {what}"), "pictures.differs");
             }
             let level = pictures.level.as_deref();
             let fits = match pictures.shape {
@@ -170,11 +165,7 @@ impl Plan {
                 Shape::Beyond => level.is_none(),
             };
             if !fits {
-                let what = format!(
-                    "[[pictures]] number {}: invalid level `{}`",
-                    at + 1,
-                    level.unwrap_or("")
-                );
+                let what = format!("{which}: invalid level `{}`", level.unwrap_or(""));
                 return Err(Error::input(what).field("pictures.level").help(
                     "use one word; with shape = \"refusal\" use basic or know, with shape = \"beyond\" leave it out",
                 ));
@@ -209,14 +200,7 @@ impl Plan {
         for (at, (subtask, subjects)) in supported.iter().enumerate() {
             let mut add = |subject: &str, count: u64, kinds: Vec<QuestionKind>| {
                 if count > 0 && !kinds.is_empty() {
-                    let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
-                    let whole = Pictures {
-                        subject,
-                        about,
-                        kinds,
-                        count: Some(count),
-                        ..Pictures::default()
-                    };
+                    let whole = pictures_of(subject, subtask, kinds, count);
                     let rest = missing(compiled, &whole);
                     pictures.push(whole);
                     pictures.extend(rest);
@@ -244,17 +228,21 @@ impl Plan {
     }
 }
 
+/// `count` pictures of a subject with questions about one subtask.
+fn pictures_of(subject: &str, subtask: &str, kinds: Vec<QuestionKind>, count: u64) -> Pictures {
+    Pictures {
+        subject: subject.to_string(),
+        about: vec![subtask.to_string()],
+        kinds,
+        count: Some(count),
+        ..Pictures::default()
+    }
+}
+
 /// Whether every question type of a subtask can be asked about some picture of a subject.
 fn possible(compiled: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
     let can = |kind: &QuestionKind| {
-        let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
-        let one = Pictures {
-            subject,
-            about,
-            kinds: vec![*kind],
-            count: Some(1),
-            ..Pictures::default()
-        };
+        let one = pictures_of(subject, subtask, vec![*kind], 1);
         super::schedule::blocks(compiled, &one, OPTIONS, 0).is_ok()
     };
     compiled.compatibility.is_none() || KINDS.iter().all(can)

@@ -11,6 +11,13 @@ const MOST: usize = 64;
 /// Terms of some lists, as positions.
 pub type Allowed = Vec<(usize, Vec<u32>)>;
 
+/// The terms of a list; `None` if it is not among `of`.
+pub fn terms_of(of: &[(usize, Vec<u32>)], list: usize) -> Option<&[u32]> {
+    of.iter()
+        .find(|(l, _)| *l == list)
+        .map(|(_, terms)| &terms[..])
+}
+
 /// Pictures that support the same set of questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
@@ -45,10 +52,7 @@ pub fn prune(rules: &Compatibility, lists: &[usize], allowed: &mut Allowed) {
             .collect::<Vec<_>>()
             .iter()
         {
-            let others = allowed
-                .iter()
-                .find(|(l, _)| *l == b)
-                .map_or(Vec::new(), |(_, t)| t.clone());
+            let others = terms_of(allowed, b).unwrap_or_default().to_vec();
             let Some((_, own)) = allowed.iter_mut().find(|(l, _)| *l == a) else {
                 continue;
             };
@@ -76,12 +80,7 @@ pub fn classes(
     asks: &[Asks],
     sorted: &dyn Fn(usize, u32) -> usize,
 ) -> Vec<Class> {
-    let of = |list: usize| {
-        allowed
-            .iter()
-            .find(|(l, _)| *l == list)
-            .map_or(&[][..], |(_, terms)| terms)
-    };
+    let of = |list: usize| terms_of(allowed, list).unwrap_or_default();
     let asked = |list: usize, term: u32| -> Vec<bool> {
         let can = |ask: &Asks| {
             let hidden = ask.lists.iter().any(|l| rules.hides((list, term), *l));
@@ -142,11 +141,7 @@ pub fn classes(
 /// The terms of `all` that occur in some class.
 pub fn left(classes: &[Class], list: usize, all: &[u32]) -> Vec<u32> {
     let has = |class: &Class, term: &u32| {
-        class
-            .terms
-            .iter()
-            .find(|(l, _)| *l == list)
-            .is_none_or(|(_, terms)| terms.contains(term))
+        terms_of(&class.terms, list).is_none_or(|terms| terms.contains(term))
     };
     all.iter()
         .copied()

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::compiled_metadata::CompiledMetadata;
 use super::metadata::STYLE;
 use super::plan::{BEYOND, KNOW, LOW, MAX_SIZE, Pictures, Plan, Shape};
-use super::possible::{Allowed, Asks, Class, classes, left, prune, shares};
+use super::possible::{Allowed, Asks, Class, classes, left, prune, shares, terms_of};
 use benchtop_model::{Error, QuestionKind, Result};
 
 /// Number of options of a question across two pictures: (first, second), (second, first), (first,
@@ -124,18 +124,12 @@ pub struct Block {
 impl Block {
     /// The allowed terms of a list.
     pub fn allowed(&self, list: usize) -> &[u32] {
-        self.allowed
-            .iter()
-            .find(|(l, _)| *l == list)
-            .map_or(&[], |(_, terms)| terms)
+        terms_of(&self.allowed, list).unwrap_or_default()
     }
 
     /// The terms of a list that pictures use.
     pub fn drawn(&self, list: usize) -> &[u32] {
-        self.drawn
-            .iter()
-            .find(|(l, _)| *l == list)
-            .map_or_else(|| self.allowed(list), |(_, terms)| terms)
+        terms_of(&self.drawn, list).unwrap_or_else(|| self.allowed(list))
     }
 
     /// Number of pictures per unit.
@@ -439,12 +433,7 @@ pub(super) fn blocks(
         Shape::Refusal => Some(pictures.level.clone().unwrap_or_else(|| KNOW.into())),
         Shape::Beyond => Some(BEYOND.into()),
     };
-    let of = |list: usize| {
-        allowed
-            .iter()
-            .find(|(l, _)| *l == list)
-            .map_or(&[][..], |(_, t)| t)
-    };
+    let of = |list: usize| terms_of(&allowed, list).unwrap_or_default();
     let most = |subtask: usize| options.min(of(compiled.subtasks[subtask].list).len());
     let all = seats(compiled, pictures, subject, &about, &most)?;
     let classes = match rules_of {
@@ -519,11 +508,7 @@ pub(super) fn blocks(
     {
         let fewest = match (rules_of, differs) {
             (Some(compatible), Some(list)) => {
-                let terms = class
-                    .terms
-                    .iter()
-                    .find(|(l, _)| *l == list)
-                    .map_or(of(list), |(_, t)| t);
+                let terms = terms_of(&class.terms, list).unwrap_or(of(list));
                 1 + terms
                     .iter()
                     .map(|t| compatible.wrong_answers(list, *t, of(list), options - 1))

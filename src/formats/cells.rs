@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde_json::Value;
 
+use super::records::text_in;
 use benchtop_model::{Error, Key, Result};
 
 /// A picture embedded in a file.
@@ -205,15 +206,8 @@ fn gather(value: &Value, found: &mut Vec<(String, Option<String>)>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
         Value::Object(fields) => {
-            let path = fields
-                .get("path")
-                .and_then(Value::as_str)
-                .map(relative)
-                .unwrap_or_default();
-            let bytes = fields
-                .get("bytes")
-                .and_then(Value::as_str)
-                .filter(|bytes| !bytes.is_empty());
+            let path = text_in(fields, "path").map(relative).unwrap_or_default();
+            let bytes = text_in(fields, "bytes").filter(|bytes| !bytes.is_empty());
             if let Some(bytes) = bytes {
                 found.push((path, Some(bytes.to_string())));
             } else if !path.is_empty() {

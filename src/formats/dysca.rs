@@ -100,13 +100,7 @@ fn item(record: Record, dataset: &str) -> Result<Item> {
 /// The pictures by name.
 pub(super) fn images(record: &Record) -> Result<Vec<ImageRef>> {
     let names = fields::texts(record, "images")?.unwrap_or_default();
-    Ok(names
-        .into_iter()
-        .map(|name| ImageRef {
-            name,
-            ..ImageRef::default()
-        })
-        .collect())
+    Ok(names.into_iter().map(ImageRef::named).collect())
 }
 
 /// The question's own fields, without an id. The question is empty if the record has none.

@@ -69,10 +69,7 @@ fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Result<Item>>) 
     let images = match record.contains_key("images") {
         true => dysca::images(&record)?,
         // The released post-processing gives this name to a record's picture.
-        false => vec![ImageRef {
-            name: format!("images/{id}.png"),
-            ..ImageRef::default()
-        }],
+        false => vec![ImageRef::named(format!("images/{id}.png"))],
     };
     let questions = match record.get_mut("q_a").map(Value::take) {
         Some(Value::Array(list)) if !list.is_empty() => list,

@@ -192,10 +192,7 @@ impl ItemReader {
                     .filter(|_| picture.inline.is_none())
                     .and_then(|r| r.get(&picture.name));
                 let names = there.cloned().unwrap_or_else(|| vec![picture.name]);
-                item.images.extend(names.into_iter().map(|name| ImageRef {
-                    name,
-                    ..ImageRef::default()
-                }));
+                item.images.extend(names.into_iter().map(ImageRef::named));
                 carried.extend(picture.inline);
             }
         }

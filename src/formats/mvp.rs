@@ -261,10 +261,7 @@ fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
     };
     let mut item = Item {
         form,
-        images: vec![ImageRef {
-            name: image,
-            ..ImageRef::default()
-        }],
+        images: vec![ImageRef::named(image)],
         instruction: Some(raw),
         question: stem,
         kind,

@@ -10,7 +10,7 @@ use super::fields::{self, Layout};
 use super::format::Format;
 use super::head::{Detection, Head};
 use super::python_json::{self, Style};
-use super::records::{Raw, Record};
+use super::records::{Raw, Record, text_in};
 use benchtop_model::{Form, Key, Prediction};
 
 type Result<T, E = benchtop_model::Error> = std::result::Result<T, E>;
@@ -219,11 +219,7 @@ pub fn is_text_of(text: &str, question: &str, instruction: Option<&str>) -> bool
 /// Writes a prediction as a line of MVP-Bench's format, with the spacing of the released files. The
 /// line is an evaluated row if the prediction was read from one, else a plain row.
 pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<()> {
-    let name = prediction
-        .extra
-        .get(NAME)
-        .and_then(Value::as_str)
-        .unwrap_or("output");
+    let name = text_in(&prediction.extra, NAME).unwrap_or("output");
     python_json::json(out, &layout(name).record(prediction), Style::LINE, 0)?;
     python_json::raw(out, b"\n")
 }

@@ -65,15 +65,22 @@ macro_rules! file {
 const LLM: &[&str] = &["model", "llm"];
 const MODEL: &[&str] = &["model"];
 
+const fn wide(table: &'static str, model: &'static [&'static str]) -> Layout {
+    Layout::Wide { table, model }
+}
+
+/// One value per row, with the table number in a column.
+const fn long(column: &'static [&'static str]) -> Layout {
+    Layout::Long {
+        table: "",
+        model: MODEL,
+        column,
+        values: &[("value", "")],
+    }
+}
+
 pub const PUBLISHED: [Published; 7] = [
-    file!(
-        "dysca-table-3.csv",
-        "Dysca",
-        Layout::Wide {
-            table: "3",
-            model: LLM
-        }
-    ),
+    file!("dysca-table-3.csv", "Dysca", wide("3", LLM)),
     file!(
         "dysca-tables-5-8.csv",
         "Dysca",
@@ -87,50 +94,11 @@ pub const PUBLISHED: [Published; 7] = [
             ],
         }
     ),
-    file!(
-        "mm-sap-table-1.csv",
-        "MM-SAP",
-        Layout::Wide {
-            table: "1",
-            model: MODEL
-        }
-    ),
-    file!(
-        "mm-sap-table-2.csv",
-        "MM-SAP",
-        Layout::Wide {
-            table: "2",
-            model: MODEL
-        }
-    ),
-    file!(
-        "mvp-bench-table-6.csv",
-        "MVP-Bench",
-        Layout::Wide {
-            table: "6",
-            model: MODEL
-        }
-    ),
-    file!(
-        "mvp-bench-tables-2-3-5.csv",
-        "MVP-Bench",
-        Layout::Long {
-            table: "",
-            model: MODEL,
-            column: &["column"],
-            values: &[("value", "")]
-        }
-    ),
-    file!(
-        "vlb-tables-1-2.csv",
-        "VLB",
-        Layout::Long {
-            table: "",
-            model: MODEL,
-            column: &["benchmark", "variant"],
-            values: &[("value", "")]
-        }
-    ),
+    file!("mm-sap-table-1.csv", "MM-SAP", wide("1", MODEL)),
+    file!("mm-sap-table-2.csv", "MM-SAP", wide("2", MODEL)),
+    file!("mvp-bench-table-6.csv", "MVP-Bench", wide("6", MODEL)),
+    file!("mvp-bench-tables-2-3-5.csv", "MVP-Bench", long(&["column"])),
+    file!("vlb-tables-1-2.csv", "VLB", long(&["benchmark", "variant"])),
 ];
 
 /// All figures, file by file.

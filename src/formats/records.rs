@@ -12,6 +12,17 @@ pub const RECORD_LIMIT: usize = 16 << 20;
 /// A record's fields, in order.
 pub type Record = Map<String, Value>;
 
+/// The text in a field.
+pub(crate) fn text_in<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
+    record.get(name).and_then(Value::as_str)
+}
+
+/// The list in a field; empty if there is none.
+pub(crate) fn list_in<'r>(record: &'r Record, name: &str) -> &'r [Value] {
+    let list = record.get(name).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
+}
+
 /// The layout of a file's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -74,8 +85,8 @@ enum State {
     Done,
 }
 
-/// Finds the end of an object: brackets count outside strings, and a backslash escapes the next
-/// byte.
+/// Finds the end of an object, array, or string: brackets count outside strings, and a backslash
+/// escapes the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     depth: u32,
@@ -99,6 +110,9 @@ impl Scan {
                         self.escape = chunk[at] == b'\\';
                         self.string = self.escape;
                         at += 1;
+                        if !self.string && self.depth == 0 {
+                            return (at, true);
+                        }
                     }
                 }
             } else {

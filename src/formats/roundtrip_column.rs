@@ -294,11 +294,5 @@ fn pictures(
             .filter(|inline| inline.name == image.name)
             .for_each(|inline| inline.name = (*name).to_string());
     }
-    names
-        .into_iter()
-        .map(|name| ImageRef {
-            name: name.to_string(),
-            ..ImageRef::default()
-        })
-        .collect()
+    names.into_iter().map(ImageRef::named).collect()
 }

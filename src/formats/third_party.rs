@@ -165,12 +165,13 @@ impl ValueSource<Item> for ItemRows {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.reader
-            .tally()
-            .notes()
-            .chain(self.rows.tally().notes())
-            .collect()
+        notes(self.reader.tally(), &*self.rows)
     }
+}
+
+/// The notes on values, then those on rows.
+fn notes(values: &Tally, rows: &dyn Rows) -> Vec<String> {
+    values.notes().chain(rows.tally().notes()).collect()
 }
 
 /// Reads the predictions of a file.
@@ -214,10 +215,6 @@ impl ValueSource<Prediction> for PredictionRows {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.reader
-            .tally()
-            .notes()
-            .chain(self.rows.tally().notes())
-            .collect()
+        notes(self.reader.tally(), &*self.rows)
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `batch` | a batch of tasks on other threads |
 //! | [`candle`] | models in this process: CLIP, SigLIP, MiniLM, Stable Diffusion |
 //! | `device_errors` | classifies errors of a device: lack of memory, or fatal |
 //! | [`http`] | clients of servers with OpenAI's HTTP APIs, for pictures and for questions |
@@ -17,6 +18,7 @@
 //! | [`vlm`] | the trait of vision-language models |
 //! | [`worker`] | a generator in a separate process: both sides of the pipe |
 
+mod batch;
 pub mod candle;
 mod device_errors;
 pub mod http;

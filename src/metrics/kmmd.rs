@@ -8,7 +8,7 @@
 use half::f16;
 use rayon::prelude::*;
 
-use super::nearest::{Rows, tiles};
+use super::nearest::{Rows, comparable, tiles};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
 
@@ -49,14 +49,7 @@ pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, cancel: Cancel<'_>) -> R
             .into_iter()
             .for_each(|at| both.extend_from_slice(rows.row(at)));
     }
-    if x.dimension() != y.dimension() {
-        let what = format!(
-            "cannot compare embeddings of dimensions {} and {}",
-            x.dimension(),
-            y.dimension()
-        );
-        return Err(Error::input(what).help("embed both sets with the same model"));
-    }
+    comparable(x, y)?;
     let both = Rows::new(&both, x.dimension())?;
     let all = m + n;
     let squares: Vec<f64> = (0..all)

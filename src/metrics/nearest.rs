@@ -80,6 +80,18 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Checks that both sets have the same dimension.
+pub(super) fn comparable(a: &Rows, b: &Rows) -> Result<()> {
+    if a.dimension == b.dimension {
+        return Ok(());
+    }
+    let what = format!(
+        "cannot compare embeddings of dimensions {} and {}",
+        a.dimension, b.dimension
+    );
+    Err(Error::input(what).help("embed both sets with the same model"))
+}
+
 /// Calls `each` with the products of all pairs of rows of `a` and `b`, tile by tile. It gets the
 /// tile's first row in `a` and in `b`, the products in row-major order, and the row width. With
 /// `half`, only tiles on or above the diagonal are visited.
@@ -90,13 +102,7 @@ pub(super) fn tiles(
     cancel: Cancel<'_>,
     mut each: impl FnMut(usize, usize, &[f32], usize) -> Result<()>,
 ) -> Result<()> {
-    if a.dimension != b.dimension {
-        let what = format!(
-            "cannot compare embeddings of dimensions {} and {}",
-            a.dimension, b.dimension
-        );
-        return Err(Error::input(what).help("embed both sets with the same model"));
-    }
+    comparable(a, b)?;
     let (down, across) = (a.len().div_ceil(TILE), b.len().div_ceil(TILE));
     for i in 0..down {
         let left = a.tile(i * TILE)?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{Bootstrap, Interval};
 use super::board::analysis::ScEstimate;
 use super::board::{Board, BoardQuery, Scale};
-use super::error::{Error, ErrorKind, Result};
+use super::error::{Error, Result};
 
 /// A request for an analysis of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl Analysis {
     /// What came of [`What::Stability`].
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] for another analysis.
+    /// [`Error::unreachable`] for another analysis.
     pub fn stable(self) -> Result<Stable> {
         if let Analysis::Stable(found) = self {
             Ok(found)
@@ -62,7 +62,7 @@ impl Analysis {
     /// What came of [`What::Intervals`].
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] for another analysis.
+    /// [`Error::unreachable`] for another analysis.
     pub fn intervals(self) -> Result<Vec<Sure>> {
         if let Analysis::Sure(list) = self {
             Ok(list)
@@ -73,10 +73,7 @@ impl Analysis {
 }
 
 fn another() -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        "protocol error: the reply is of another analysis",
-    )
+    Error::unreachable("protocol error: the reply is of another analysis")
 }
 
 /// A request for the correlation of two columns or boards.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::{Error, ErrorKind, Result};
+use super::error::{Error, Result};
 use super::import::Progress;
 
 /// Tells long work whether to stop. Work asks it now and then, between its steps.
@@ -41,7 +41,7 @@ impl<'a> Cancel<'a> {
     /// Stops canceled work.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`].
+    /// [`Error::cancelled`].
     pub fn check(self) -> Result<()> {
         match self.is_canceled() {
             true => Err(canceled()),
@@ -52,7 +52,7 @@ impl<'a> Cancel<'a> {
 
 /// The error of canceled work.
 pub fn canceled() -> Error {
-    Error::new(ErrorKind::Cancelled, "canceled")
+    Error::cancelled("canceled")
 }
 
 /// Where long work reports its progress, and whether it was canceled.
@@ -76,7 +76,7 @@ impl<'a> ProgressSink<'a> {
     /// Reports that `done` units of step `what` are done, of `of` in all if known.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] if the work must stop.
+    /// [`Error::cancelled`] if the work must stop.
     pub fn report(self, what: &str, done: u64, of: Option<u64>) -> Result<()> {
         (self.tell)(Progress {
             what: what.into(),
@@ -90,6 +90,7 @@ impl<'a> ProgressSink<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
     use std::sync::atomic::AtomicU64;
 
     #[test]

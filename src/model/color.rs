@@ -2,29 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Color levels, poorest first.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum ColorLevel {
-    /// No color: bold, dim, underline, and reverse video only (`NO_COLOR`).
-    Mono,
-    /// The 16 ANSI colors, as the user's terminal theme defines them.
-    Ansi16,
-    /// The 256 xterm colors. The default over SSH, which does not forward `COLORTERM`.
-    #[default]
-    Ansi256,
-    /// 24-bit color.
-    True,
+named! {
+    /// Color levels, poorest first.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ColorLevel {
+        /// No color: bold, dim, underline, and reverse video only (`NO_COLOR`).
+        Mono = "mono",
+        /// The 16 ANSI colors, as the user's terminal theme defines them.
+        Ansi16 = "16",
+        /// The 256 xterm colors. The default over SSH, which does not forward `COLORTERM`.
+        #[default]
+        Ansi256 = "256",
+        /// 24-bit color.
+        True = "true",
+    }
 }
-
-named!(ColorLevel {
-    Mono: "mono",
-    Ansi16: "16",
-    Ansi256: "256",
-    True: "true",
-});
 
 #[cfg(test)]
 mod tests {

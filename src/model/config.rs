@@ -30,10 +30,10 @@ pub struct Config {
     #[serde(default)]
     pub review: Review,
     /// Image generation settings.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "generate::checked")]
     pub generate: Generate,
     /// Judge settings.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "judge::checked")]
     pub judge: Judge,
     /// Owner process settings.
     #[serde(default)]

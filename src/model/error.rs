@@ -69,19 +69,49 @@ impl Error {
         }
     }
 
-    /// An error of kind [`ErrorKind::Input`].
-    pub fn input(what: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Input, what)
-    }
-
     /// An error of kind [`ErrorKind::Usage`].
     pub fn usage(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, what)
     }
 
+    /// An error of kind [`ErrorKind::Input`].
+    pub fn input(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Input, what)
+    }
+
     /// An error of kind [`ErrorKind::NotFound`].
     pub fn not_found(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, what)
+    }
+
+    /// An error of kind [`ErrorKind::Conflict`].
+    pub fn conflict(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, what)
+    }
+
+    /// An error of kind [`ErrorKind::Denied`].
+    pub fn denied(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Denied, what)
+    }
+
+    /// An error of kind [`ErrorKind::Io`] that is not the operating system's.
+    pub fn failed(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, what)
+    }
+
+    /// An error of kind [`ErrorKind::Corrupt`].
+    pub fn corrupt(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Corrupt, what)
+    }
+
+    /// An error of kind [`ErrorKind::Unreachable`].
+    pub fn unreachable(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unreachable, what)
+    }
+
+    /// An error of kind [`ErrorKind::Cancelled`].
+    pub fn cancelled(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Cancelled, what)
     }
 
     /// An I/O error on `path`. The kind follows from the operating system's error.

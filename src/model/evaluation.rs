@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::generation::FailureKind;
 use super::job::JobState;
 use super::trust::PendingConsent;
 use super::vlm::{Finish, Usage};
@@ -196,13 +195,6 @@ pub struct RunAnswer {
     /// The model name that the server reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<String>,
-}
-
-/// A question that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunFailure {
-    pub kind: FailureKind,
-    pub reason: String,
 }
 
 /// The header of an answer file. A question that is neither answered nor in `lacking` was not

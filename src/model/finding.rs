@@ -4,20 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::clean;
 
-/// Severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Worth a look. The questions are sound.
-    Warning,
-    /// Questions composed from it would be wrong, or none can be composed.
-    Error,
+crate::named! {
+    /// Severity of a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Severity {
+        /// Worth a look. The questions are sound.
+        Warning = "warning",
+        /// Questions composed from it would be wrong, or none can be composed.
+        Error = "error",
+    }
 }
-
-crate::named!(Severity {
-    Warning: "warning",
-    Error: "error",
-});
 
 macro_rules! rules {
     ($($variant:ident, $name:literal, $severity:ident, $help:literal;)*) => {

@@ -5,26 +5,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Item, QuestionKind};
 
-/// What an output is compared with, and how the cosine is rounded. Dysca's paper and its released
-/// code differ. The published tables come from the code, so it is the default.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FreeForm {
-    /// Dysca's released `Dysca_compute.py`, lines 97 and 167: compares with the short answer and
-    /// rounds each cosine to two decimals.
-    #[default]
-    DyscaCode,
-    /// Dysca's text, section 3.4: compares with the prompt P that the picture was made from,
-    /// without rounding.
-    DyscaPaper,
+named! {
+    /// What an output is compared with, and how the cosine is rounded. Dysca's paper and its released
+    /// code differ. The published tables come from the code, so it is the default.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum FreeForm {
+        /// Dysca's released `Dysca_compute.py`, lines 97 and 167: compares with the short answer and
+        /// rounds each cosine to two decimals.
+        #[default]
+        DyscaCode = "dysca-code",
+        /// Dysca's text, section 3.4: compares with the prompt P that the picture was made from,
+        /// without rounding.
+        DyscaPaper = "dysca-paper",
+    }
 }
-
-named!(FreeForm {
-    DyscaCode: "dysca-code",
-    DyscaPaper: "dysca-paper",
-});
 
 impl FreeForm {
     /// The text that outputs to `item` are compared with. `None` if the question is not free-form

@@ -2,17 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, ErrorKind, ImageRef, Item, Result};
+use super::hash::{first_bytes, of_texts};
+use super::{Error, ImageRef, Item, Result};
 
 /// Key of the picture that a data set calls `name`. Items with the same key share the picture.
 pub fn picture_key(dataset: &str, name: &str) -> u64 {
-    first_bytes(&hash_of(&[dataset, name]))
+    first_bytes(&of_texts([dataset, name]))
 }
 
 /// Key of a prompt. It covers the prompt and the negative prompt but not the settings, so a picture
 /// does not become outdated when settings change. The fingerprint covers those.
 pub fn prompt_key(prompt: &str, negative: Option<&str>) -> u64 {
-    first_bytes(&hash_of(&[prompt, negative.unwrap_or_default()]))
+    first_bytes(&of_texts([prompt, negative.unwrap_or_default()]))
 }
 
 /// Key of a picture file, from the 64 hex digits of its hash. Equal files have equal keys.
@@ -23,7 +24,7 @@ pub fn file_key(hash: &str) -> Option<u64> {
 /// The seed of one sample of a picture. It depends only on these arguments, so the order of work
 /// does not change it. It is below 2^32 because some servers and tools accept no larger seed.
 pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
-    let hash = hash_of(&[
+    let hash = of_texts([
         "seed",
         &job_seed.to_string(),
         dataset,
@@ -31,23 +32,6 @@ pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
         &sample.to_string(),
     ]);
     first_bytes(&hash) >> 32
-}
-
-/// BLAKE3 over the parts with their lengths, so that part boundaries count.
-fn hash_of(parts: &[&str]) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher
-            .update(&(part.len() as u64).to_le_bytes())
-            .update(part.as_bytes());
-    }
-    hasher.finalize()
-}
-
-fn first_bytes(hash: &blake3::Hash) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&hash.as_bytes()[..8]);
-    u64::from_le_bytes(first)
 }
 
 /// Formats a key as the 16 hex digits used in journals.
@@ -112,33 +96,26 @@ impl GeneratedImage {
     }
 }
 
-/// State of an item's picture, for the filter word `picture:`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PictureState {
-    /// The picture exists.
-    Yes,
-    /// The picture is a draft.
-    Draft,
-    /// The picture or its file is missing, or the prompt has changed since.
-    Missing,
-    /// The item has no picture.
-    None,
-    /// The file exists but cannot be shown, as found at import.
-    Unreadable,
-    /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
-    /// the hash reads every file, so only filters that ask for it do so.
-    Broken,
+named! {
+    /// State of an item's picture, for the filter word `picture:`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum PictureState {
+        /// The picture exists.
+        Yes = "yes",
+        /// The picture is a draft.
+        Draft = "draft",
+        /// The picture or its file is missing, or the prompt has changed since.
+        Missing = "missing",
+        /// The item has no picture.
+        None = "none",
+        /// The file exists but cannot be shown, as found at import.
+        Unreadable = "unreadable",
+        /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
+        /// the hash reads every file, so only filters that ask for it do so.
+        Broken = "broken",
+    }
 }
-
-named!(PictureState {
-    Yes: "yes",
-    Draft: "draft",
-    Missing: "missing",
-    None: "none",
-    Unreadable: "unreadable",
-    Broken: "broken",
-});
 
 impl PictureState {
     /// Whether a filter for `asked` matches this state.
@@ -170,7 +147,7 @@ pub fn picture_to_generate(item: &Item) -> Option<PictureRequest<'_>> {
 /// Fails if drafts would be used as pictures of a model. `of` counts the units named `what`.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if there are drafts and `wanted` is false.
+/// [`Error::conflict`] if there are drafts and `wanted` is false.
 pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Result<()> {
     if drafts == 0 || wanted {
         return Ok(());
@@ -178,9 +155,7 @@ pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Resul
     let what = format!("{drafts} of {of} {what} show a draft instead of a model's picture");
     let help = "set a model in [generate] and run `benchtop generate`, leave the drafts out with --filter 'NOT picture:draft', \
                 or use them with --drafts";
-    Err(Error::new(ErrorKind::Conflict, what)
-        .field("drafts")
-        .help(help))
+    Err(Error::conflict(what).field("drafts").help(help))
 }
 
 #[cfg(test)]

@@ -5,28 +5,23 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The sampler, by the names that the common libraries use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheduler {
-    /// Euler, the default of SDXL (Karras et al. 2022, algorithm 2 without churn).
-    #[default]
-    Euler,
-    /// Euler with ancestral noise, drawn from the picture's own seed.
-    EulerAncestral,
-    /// DDIM with eta 0 (Song et al. 2021, eq. 12).
-    Ddim,
-    /// Second-order multistep DPM-Solver++ (Lu et al. 2022).
-    #[serde(rename = "dpm++2m")]
-    DpmPlusPlus2M,
+named! {
+    /// The sampler, by the names that the common libraries use.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Scheduler {
+        /// Euler, the default of SDXL (Karras et al. 2022, algorithm 2 without churn).
+        #[default]
+        Euler = "euler",
+        /// Euler with ancestral noise, drawn from the picture's own seed.
+        EulerAncestral = "euler-ancestral",
+        /// DDIM with eta 0 (Song et al. 2021, eq. 12).
+        Ddim = "ddim",
+        /// Second-order multistep DPM-Solver++ (Lu et al. 2022).
+        #[serde(rename = "dpm++2m")]
+        DpmPlusPlus2M = "dpm++2m",
+    }
 }
-
-named!(Scheduler {
-    Euler: "euler",
-    EulerAncestral: "euler-ancestral",
-    Ddim: "ddim",
-    DpmPlusPlus2M: "dpm++2m",
-});
 
 /// Generation settings: everything but the prompt and the seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -240,6 +235,11 @@ impl Failure {
             kind,
             reason: reason.into(),
         }
+    }
+
+    /// The failure of a task that was canceled.
+    pub fn cancelled() -> Failure {
+        Failure::new(FailureKind::Cancelled, "cancelled")
     }
 
     /// Whether a retry of the same task may work.

@@ -33,11 +33,11 @@ impl HistoryPoint {
         }
         match text.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(HistoryPoint::At(time.as_millisecond())),
-            Err(_) => Err(Error::new(
-                super::ErrorKind::Usage,
-                format!("`{text}` is not a point in time"),
-            )
-            .help("give a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`")),
+            Err(_) => Err(
+                Error::usage(format!("`{text}` is not a point in time")).help(
+                    "give a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`",
+                ),
+            ),
         }
     }
 

@@ -34,6 +34,14 @@ pub struct ImageRef {
 }
 
 impl ImageRef {
+    /// A picture of which only the name is known.
+    pub fn named(name: impl Into<String>) -> ImageRef {
+        ImageRef {
+            name: name.into(),
+            ..ImageRef::default()
+        }
+    }
+
     /// Path of the content-addressed copy below the project folder.
     ///
     /// `None` if the picture has no copy, or if the hash or extension is malformed. Both can come

@@ -61,26 +61,21 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// Question type (Dysca section 3.4; MVP-Bench section 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QuestionKind {
-    /// Choose one of several options.
-    MultipleChoice,
-    /// Judge a statement (Dysca's "true or false").
-    TrueFalse,
-    /// Answer yes or no (MVP-Bench's "y/n").
-    YesNo,
-    /// Answer in free text (Dysca's "image caption").
-    FreeForm,
+named! {
+    /// Question type (Dysca section 3.4; MVP-Bench section 3).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum QuestionKind {
+        /// Choose one of several options.
+        MultipleChoice = "multiple-choice",
+        /// Judge a statement (Dysca's "true or false").
+        TrueFalse = "true-false",
+        /// Answer yes or no (MVP-Bench's "y/n").
+        YesNo = "yes-no",
+        /// Answer in free text (Dysca's "image caption").
+        FreeForm = "free-form",
+    }
 }
-
-named!(QuestionKind {
-    MultipleChoice: "multiple-choice",
-    TrueFalse: "true-false",
-    YesNo: "yes-no",
-    FreeForm: "free-form",
-});
 
 /// Role of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,23 +121,19 @@ impl Choice {
     }
 }
 
-/// The side of an MVP-Bench image pair that a question is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// The natural image, `_s` (N in Table 3).
-    Natural,
-    /// The manipulated image, `_e` (M in Table 3).
-    Manipulated,
-    /// A cross-image question over both pictures side by side (CI).
-    Cross,
+crate::named! {
+    /// The side of an MVP-Bench image pair that a question is about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Side {
+        /// The natural image, `_s` (N in Table 3).
+        Natural = "natural",
+        /// The manipulated image, `_e` (M in Table 3).
+        Manipulated = "manipulated",
+        /// A cross-image question over both pictures side by side (CI).
+        Cross = "cross",
+    }
 }
-
-crate::named!(Side {
-    Natural: "natural",
-    Manipulated: "manipulated",
-    Cross: "cross",
-});
 
 /// Membership in an MVP-Bench image pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -97,32 +97,25 @@ pub struct StartedJob {
     pub waits: Option<Box<PendingConsent>>,
 }
 
-/// Job state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JobStatus {
-    /// Waiting for its turn.
-    #[default]
-    Queued,
-    Running,
-    /// Stopped until it is resumed.
-    Paused,
-    /// Finished. Single pictures may have failed.
-    Done,
-    /// Canceled by the user.
-    Cancelled,
-    /// Stopped because its generator is not available.
-    Failed,
+crate::named! {
+    /// Job state.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum JobStatus {
+        /// Waiting for its turn.
+        #[default]
+        Queued = "queued",
+        Running = "running",
+        /// Stopped until it is resumed.
+        Paused = "paused",
+        /// Finished. Single pictures may have failed.
+        Done = "done",
+        /// Canceled by the user.
+        Cancelled = "cancelled",
+        /// Stopped because its generator is not available.
+        Failed = "failed",
+    }
 }
-
-crate::named!(JobStatus {
-    Queued: "queued",
-    Running: "running",
-    Paused: "paused",
-    Done: "done",
-    Cancelled: "cancelled",
-    Failed: "failed",
-});
 
 impl JobStatus {
     /// Whether the job runs or will run without user action.

@@ -33,23 +33,19 @@ impl Word {
     }
 }
 
-/// The pictures that accompany a question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ShownPictures {
-    None,
-    /// The item's pictures.
-    #[default]
-    Item,
-    /// The original's picture, then the variant's.
-    Pair,
+named! {
+    /// The pictures that accompany a question.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ShownPictures {
+        None = "none",
+        /// The item's pictures.
+        #[default]
+        Item = "item",
+        /// The original's picture, then the variant's.
+        Pair = "pair",
+    }
 }
-
-named!(ShownPictures {
-    None: "none",
-    Item: "item",
-    Pair: "pair",
-});
 
 /// The form of the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

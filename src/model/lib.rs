@@ -21,7 +21,9 @@
 //! | [`free_form`] | scores of free-form answers by meaning |
 //! | [`generated_image`] | generated pictures: keys, seeds, and journal records |
 //! | [`generation`] | image generation: tasks, settings, capabilities, and results |
+//! | [`hash`] | BLAKE3 hashes of several texts |
 //! | [`history`] | points in time, decisions, differences, and merged journals |
+//! | [`home`] | the first screen: counts of items, open work, and activity |
 //! | [`image`] | references to an item's pictures |
 //! | [`import`] | an import: request, progress, and report |
 //! | [`item`] | a benchmark item |
@@ -70,7 +72,9 @@ pub mod finding;
 pub mod free_form;
 pub mod generated_image;
 pub mod generation;
+pub mod hash;
 pub mod history;
+pub mod home;
 pub mod image;
 pub mod import;
 pub mod item;

@@ -91,7 +91,7 @@ impl Mapping {
     /// # Errors
     /// [`crate::ErrorKind::Io`] if it cannot be serialized.
     pub fn write(&self, columns: &[String]) -> Result<String> {
-        let cannot = |e: toml::ser::Error| Error::new(crate::ErrorKind::Io, e.to_string());
+        let cannot = |e: toml::ser::Error| Error::failed(e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
         let rest: Vec<&str> = columns

@@ -1,12 +1,12 @@
 //! Validates names that are also file names.
 
-use super::error::{Error, ErrorKind, Result};
+use super::error::{Error, Result};
 
 /// Validates the name of `what` ("an annotator", "a round"): letters, digits, `.`, `_`, and `-`, at
 /// most 64 bytes, no leading dot.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an invalid name.
+/// [`Error::usage`] for an invalid name.
 pub fn check(name: &str, what: &str) -> Result<()> {
     let fits = !name.is_empty()
         && name.len() <= 64
@@ -17,11 +17,11 @@ pub fn check(name: &str, what: &str) -> Result<()> {
     if fits {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::Usage,
-        format!("`{name}` is not a valid name for {what}"),
+    Err(
+        Error::usage(format!("`{name}` is not a valid name for {what}")).help(
+            "use letters, digits, `.`, `_`, and `-`, at most 64 bytes, not starting with a dot",
+        ),
     )
-    .help("use letters, digits, `.`, `_`, and `-`, at most 64 bytes, not starting with a dot"))
 }
 
 /// Checks that `name` can name an annotator, and so a journal.
@@ -35,6 +35,7 @@ pub fn check_annotator(name: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     #[test]
     fn invalid_names_fail() {

@@ -1,8 +1,18 @@
 //! Values with names.
 
-/// All values of an enum in order, and their names in commands, files, and JSON.
+/// An enum, all its values in order, and their names in commands, files, and JSON. Takes the enum
+/// with its names, or the names of an enum that is declared elsewhere.
 #[macro_export]
 macro_rules! named {
+    (
+        $(#[$meta:meta])*
+        $access:vis enum $kind:ident { $($(#[$of_value:meta])* $value:ident = $name:literal,)+ }
+    ) => {
+        $(#[$meta])*
+        $access enum $kind { $($(#[$of_value])* $value,)+ }
+
+        $crate::named!($kind { $($value: $name,)+ });
+    };
     ($kind:ident { $($value:ident: $name:literal,)+ }) => {
         impl $kind {
             /// All values, in order.

@@ -4,34 +4,27 @@ use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
 
-/// Status of an item.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// Not judged yet.
-    #[default]
-    Pending,
-    Accepted,
-    Rejected,
-    /// Usable after a change.
-    ToFix,
-    /// Needs another look.
-    Flagged,
-    /// Skipped only.
-    Skipped,
-}
-
 // All statuses, in display and sort order. The position is the stored code.
-named!(Status {
-    Pending: "pending",
-    Accepted: "accepted",
-    Rejected: "rejected",
-    ToFix: "to-fix",
-    Flagged: "flagged",
-    Skipped: "skipped",
-});
+named! {
+    /// Status of an item.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Status {
+        /// Not judged yet.
+        #[default]
+        Pending = "pending",
+        Accepted = "accepted",
+        Rejected = "rejected",
+        /// Usable after a change.
+        ToFix = "to-fix",
+        /// Needs another look.
+        Flagged = "flagged",
+        /// Skipped only.
+        Skipped = "skipped",
+    }
+}
 
 impl Status {
     /// The stored code: the position in [`Status::ALL`].

@@ -6,28 +6,25 @@ use std::net::IpAddr;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::{Error, ErrorKind, Result};
+use super::{Error, Result};
 
 /// Maximum length of the name of a key variable.
 const LONGEST_NAME: usize = 128;
 
-/// The kind of data that is sent.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum DataKind {
-    /// Prompts, questions, and answers.
-    Texts,
-    /// Pictures with texts.
-    #[default]
-    Pictures,
+named! {
+    /// The kind of data that is sent.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum DataKind {
+        /// Prompts, questions, and answers.
+        Texts = "texts",
+        /// Pictures with texts.
+        #[default]
+        Pictures = "pictures",
+    }
 }
-
-named!(DataKind {
-    Texts: "texts",
-    Pictures: "pictures",
-});
 
 /// A server, the variable whose value is sent as the key, and the kind of data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -44,7 +41,7 @@ impl Destination {
     /// The destination of requests to `url`. The URL is parsed by the same code as for the request.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for an invalid URL, a scheme other than HTTP, a user name or password
+    /// [`Error::usage`] for an invalid URL, a scheme other than HTTP, a user name or password
     /// in the URL, and a variable name that is invalid or does not look like a key's.
     pub fn new(url: &str, key_env: Option<&str>, sends: DataKind) -> Result<Destination> {
         let to = origin(url)?;
@@ -97,10 +94,10 @@ impl fmt::Display for Destination {
 /// Scheme, host, and port of a URL, as in [`Destination::to`].
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an invalid URL, or one with a user name or password.
+/// [`Error::usage`] for an invalid URL, or one with a user name or password.
 pub fn origin(url: &str) -> Result<String> {
     let wrong = |what: &str| {
-        Error::new(ErrorKind::Usage, format!("`{}` {what}", shown(url)))
+        Error::usage(format!("`{}` {what}", shown(url)))
             .field("endpoint")
             .help("use a URL that starts with http:// or https://, such as https://api.example.com/v1")
     };
@@ -109,9 +106,7 @@ pub fn origin(url: &str) -> Result<String> {
         return Err(wrong("is not the URL of a server"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            Error::new(ErrorKind::Usage, "the URL contains a user name or key").field("endpoint"),
-        );
+        return Err(Error::usage("the URL contains a user name or key").field("endpoint"));
     }
     Ok(url.origin().ascii_serialization())
 }
@@ -126,7 +121,7 @@ fn is_loopback(url: &Url) -> bool {
 /// typo does not send `PATH` or `HOME`.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] otherwise.
+/// [`Error::usage`] otherwise.
 pub fn check_key_name(name: &str) -> Result<()> {
     const WORDS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "API"];
     let first = name
@@ -137,7 +132,7 @@ pub fn check_key_name(name: &str) -> Result<()> {
         && name.len() <= LONGEST_NAME
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let upper = name.to_ascii_uppercase();
-    let wrong = |what: String| Err(Error::new(ErrorKind::Usage, what).field("key_env"));
+    let wrong = |what: String| Err(Error::usage(what).field("key_env"));
     if !is_name {
         // The value may be the key itself, so the error does not repeat it.
         return wrong(
@@ -197,7 +192,7 @@ impl PendingConsent {
 
     /// The request for agreement, as a sentence.
     pub fn description(&self) -> String {
-        let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
+        let to = self.names();
         match to.is_empty() {
             true => format!(
                 "you did not start this job on this machine; {}",
@@ -211,6 +206,10 @@ impl PendingConsent {
         }
     }
 
+    fn names(&self) -> Vec<String> {
+        self.to.iter().map(|w| w.destination.to_string()).collect()
+    }
+
     /// What is known of a job without destinations.
     fn nothing(&self) -> String {
         match self.count {
@@ -221,7 +220,7 @@ impl PendingConsent {
 
     /// The possible answers to [`says`](Self::says), each with an explanation. Yes is first.
     pub fn choices(&self) -> Vec<(String, String)> {
-        let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
+        let to = self.names();
         let yes = match to.is_empty() {
             true => ("resume".to_string(), String::new()),
             false => (
@@ -234,7 +233,7 @@ impl PendingConsent {
 
     /// Why the job waits, as a line for job lists.
     pub fn reason(&self) -> String {
-        let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
+        let to = self.names();
         let origin = if self.elsewhere {
             " (not started by you here, or changed since)"
         } else {
@@ -255,14 +254,11 @@ impl PendingConsent {
 pub fn refusal(open: &[Destination]) -> Error {
     let to: Vec<String> = open.iter().map(ToString::to_string).collect();
     let commands: Vec<String> = open.iter().map(Destination::command).collect();
-    Error::new(
-        ErrorKind::Denied,
-        format!(
-            "you have not agreed to send {} to {}",
-            most_sent(open),
-            to.join(" and to ")
-        ),
-    )
+    Error::denied(format!(
+        "you have not agreed to send {} to {}",
+        most_sent(open),
+        to.join(" and to ")
+    ))
     .help(format!(
         "nothing was sent; to agree, run: {}",
         commands.join(" && ")
@@ -280,6 +276,7 @@ fn most_sent(open: &[Destination]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     fn of(url: &str, key: Option<&str>) -> Destination {
         Destination::new(url, key, DataKind::Pictures).unwrap()

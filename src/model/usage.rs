@@ -143,25 +143,21 @@ pub struct Impact {
     pub causes: Vec<(String, u64)>,
 }
 
-/// Whether an item would be composed the same way again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Freshness {
-    /// Yes, or it was not composed in the project.
-    #[default]
-    Fresh,
-    /// Its templates or style wording changed.
-    Stale,
-    /// A term, subject, or subtask of it no longer exists.
-    Gone,
-}
-
 // All variants. The position is the stored code.
-named!(Freshness {
-    Fresh: "no",
-    Stale: "yes",
-    Gone: "gone",
-});
+named! {
+    /// Whether an item would be composed the same way again.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Freshness {
+        /// Yes, or it was not composed in the project.
+        #[default]
+        Fresh = "no",
+        /// Its templates or style wording changed.
+        Stale = "yes",
+        /// A term, subject, or subtask of it no longer exists.
+        Gone = "gone",
+    }
+}
 
 impl Freshness {
     /// The stored code: the position in [`Freshness::ALL`].

@@ -3,35 +3,27 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// An annotator's verdict on an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Good as it is.
-    Accept,
-    /// Must not be used; reasons say why.
-    Reject,
-    /// Usable after the change described in the note.
-    Fix,
-    /// No verdict now.
-    Skip,
-    /// Somebody else should look.
-    Flag,
-    /// Examined, but undecidable.
-    Unsure,
-    /// The question was answered, as the round asked: [`Judgement::answer`].
-    Answer,
+named! {
+    /// An annotator's verdict on an item.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict {
+        /// Good as it is.
+        Accept = "accept",
+        /// Must not be used; reasons say why.
+        Reject = "reject",
+        /// Usable after the change described in the note.
+        Fix = "fix",
+        /// No verdict now.
+        Skip = "skip",
+        /// Somebody else should look.
+        Flag = "flag",
+        /// Examined, but undecidable.
+        Unsure = "unsure",
+        /// The question was answered, as the round asked: [`Judgement::answer`].
+        Answer = "answer",
+    }
 }
-
-named!(Verdict {
-    Accept: "accept",
-    Reject: "reject",
-    Fix: "fix",
-    Skip: "skip",
-    Flag: "flag",
-    Unsure: "unsure",
-    Answer: "answer",
-});
 
 /// How certain it is that the annotator had the item on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,26 +39,21 @@ pub enum Seen {
     Script,
 }
 
-/// Whether a picture of the item was on screen when its verdict was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PictureSeen {
-    /// Drawn.
-    Painted,
-    /// Not drawn, because another picture was in its place or there was no room.
-    NotPainted,
-    /// The file does not exist.
-    Missing,
-    /// The file cannot be decoded or does not match the recorded hash.
-    Broken,
+named! {
+    /// Whether a picture of the item was on screen when its verdict was given.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum PictureSeen {
+        /// Drawn.
+        Painted = "painted",
+        /// Not drawn, because another picture was in its place or there was no room.
+        NotPainted = "not-painted",
+        /// The file does not exist.
+        Missing = "missing",
+        /// The file cannot be decoded or does not match the recorded hash.
+        Broken = "broken",
+    }
 }
-
-named!(PictureSeen {
-    Painted: "painted",
-    NotPainted: "not-painted",
-    Missing: "missing",
-    Broken: "broken",
-});
 
 impl PictureSeen {
     /// Describes the pictures that were not drawn; `None` if all were.
@@ -140,35 +127,28 @@ pub struct RoundContext {
     pub revealed: bool,
 }
 
-/// The purpose of a verdict in a round.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// Decides the item.
-    #[default]
-    Main,
-    /// Decides again, after verdicts of others or machine results were shown.
-    Revision,
-    /// Checks consistency with the same person's first verdict; does not decide.
-    Repeat,
-    /// Checks attention on a gold item, unmarked; does not decide.
-    Probe,
-    /// Practice on a gold item with feedback; does not decide.
-    Calibration,
-    /// Settles a disagreement.
-    Adjudication,
+named! {
+    /// The purpose of a verdict in a round.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Part {
+        /// Decides the item.
+        #[default]
+        Main = "main",
+        /// Decides again, after verdicts of others or machine results were shown.
+        Revision = "revision",
+        /// Checks consistency with the same person's first verdict; does not decide.
+        Repeat = "repeat",
+        /// Checks attention on a gold item, unmarked; does not decide.
+        Probe = "probe",
+        /// Practice on a gold item with feedback; does not decide.
+        Calibration = "calibration",
+        /// Settles a disagreement.
+        Adjudication = "adjudication",
+    }
 }
-
-named!(Part {
-    Main: "main",
-    Revision: "revision",
-    Repeat: "repeat",
-    Probe: "probe",
-    Calibration: "calibration",
-    Adjudication: "adjudication",
-});
 
 impl Part {
     /// Whether it can change the status of the item.

@@ -12,23 +12,19 @@ use super::history::Conflict;
 use super::name;
 use super::verdict::{Judgement, Verdict};
 
-/// An exchange format for verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VerdictForm {
-    /// One JSON object per line.
-    Jsonl,
-    /// Comma-separated values (RFC 4180) with a header line.
-    Csv,
-    /// Label Studio's JSON: tasks with annotations.
-    LabelStudio,
+named! {
+    /// An exchange format for verdicts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum VerdictForm {
+        /// One JSON object per line.
+        Jsonl = "jsonl",
+        /// Comma-separated values (RFC 4180) with a header line.
+        Csv = "csv",
+        /// Label Studio's JSON: tasks with annotations.
+        LabelStudio = "label-studio",
+    }
 }
-
-named!(VerdictForm {
-    Jsonl: "jsonl",
-    Csv: "csv",
-    LabelStudio: "label-studio",
-});
 
 /// A verdict outside of journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

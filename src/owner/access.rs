@@ -6,15 +6,15 @@
 
 use crate::context::OwnerContext;
 use benchtop_model::config::Shared;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{Access, AnyRequest};
 
 /// Checks that the Unix user `peer` may act as the annotator `said`. `me` is the project's owner.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] for a user who is not in the project or has another name in it.
+/// [`Error::denied`] for a user who is not in the project or has another name in it.
 pub fn authenticate(shared: &Shared, me: u32, peer: u32, claimed: &str) -> Result<()> {
-    let denied = |what: String| Error::new(ErrorKind::Denied, what);
+    let denied = |what: String| Error::denied(what);
     if shared.people.is_empty() {
         return match peer == me {
             true => Ok(()),
@@ -38,7 +38,7 @@ pub fn authenticate(shared: &Shared, me: u32, peer: u32, claimed: &str) -> Resul
 /// Checks that the Unix user `peer` may send this request now.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] if only the project's owner may, and the reason if the project is
+/// [`Error::denied`] if only the project's owner may, and the reason if the project is
 /// read-only.
 pub fn authorize(shared: &OwnerContext, peer: u32, ask: &AnyRequest) -> Result<()> {
     let (me, access) = (rustix::process::geteuid().as_raw(), ask.name().row().access);
@@ -60,10 +60,9 @@ pub fn allowed(access: Access, is_owner: bool) -> Result<()> {
         Access::Member | Access::OwnerToConsent => return Ok(()),
         Access::Owner(what) => what,
     };
-    Err(Error::new(
-        ErrorKind::Denied,
-        format!("only the project's owner may {what} in a shared project"),
-    )
+    Err(Error::denied(format!(
+        "only the project's owner may {what} in a shared project"
+    ))
     .help("ask the owner, or use a project of your own"))
 }
 
@@ -82,7 +81,7 @@ pub fn annotator(shared: &Shared, uid: u32) -> Option<&str> {
 /// Id of the group whose members can reach the owner process; `None` for a private project.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if this machine has no such group.
+/// [`Error::not_found`] if this machine has no such group.
 pub fn group(shared: &Shared) -> Result<Option<u32>> {
     let Some(name) = &shared.group else {
         return Ok(None);
@@ -92,11 +91,7 @@ pub fn group(shared: &Shared) -> Result<Option<u32>> {
         .ok()
         .or_else(|| uzers::get_group_by_name(name).map(|g| g.gid()));
     let none = || {
-        Error::new(
-            ErrorKind::NotFound,
-            format!("unknown group `{name}` on this machine"),
-        )
-        .field("shared.group")
+        Error::not_found(format!("unknown group `{name}` on this machine")).field("shared.group")
     };
     gid.map(Some).ok_or_else(none)
 }
@@ -104,6 +99,7 @@ pub fn group(shared: &Shared) -> Result<Option<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     fn shared(people: &[(&str, &str)]) -> Shared {
         let people = people

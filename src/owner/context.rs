@@ -32,6 +32,7 @@ use super::writer::WriterCommand;
 use benchtop_files::project::Project;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::config::Config;
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::board::BoardData;
 use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::lazy_index::LazyIndex;
@@ -86,6 +87,11 @@ pub struct OwnerContext {
     scored: Mutex<Boards>,
 }
 
+/// The error of work that the ending owner no longer does.
+pub fn shutting_down() -> Error {
+    Error::unreachable("the owner is shutting down")
+}
+
 impl OwnerContext {
     /// State of an owner that has just opened its project. `maker` builds generators.
     #[allow(clippy::too_many_arguments)]
@@ -130,6 +136,24 @@ impl OwnerContext {
     /// Board data, cached until the next import.
     pub fn scored(&self) -> MutexGuard<'_, Boards> {
         self.scored.lock()
+    }
+
+    /// Queues work for the writer thread.
+    ///
+    /// # Errors
+    /// [`Error::unreachable`] if the owner is shutting down.
+    pub fn tell_writer(&self, work: WriterCommand) -> Result<()> {
+        self.writer.send(work).map_err(|_| shutting_down())
+    }
+
+    /// Queues work for the writer thread and waits for its reply.
+    ///
+    /// # Errors
+    /// [`Error::unreachable`] if the owner is shutting down.
+    pub fn ask_writer<T>(&self, work: impl FnOnce(mpsc::Sender<T>) -> WriterCommand) -> Result<T> {
+        let (reply, answer) = mpsc::channel();
+        self.tell_writer(work(reply))?;
+        answer.recv().map_err(|_| shutting_down())
     }
 
     /// Settings of `benchtop.toml`, reread if the file changed. While the file cannot be read, the

@@ -27,7 +27,7 @@ const NAMED: usize = 5;
 /// opening the store.
 pub fn begin(project: &Project) -> Vec<String> {
     if let Err(problem) = inventory::mark_open(project) {
-        super::log::write(format_args!("{} {problem}", stamp(now())));
+        super::log::stamped(&problem);
     }
     let missing = Inventory::load(project)
         .map(|i| i.missing(project.root()))
@@ -123,16 +123,13 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
         Ok(wrong) => {
             for notice in notices_of(&wrong) {
                 if !known.contains(&notice) {
-                    super::log::write(format_args!("{} {notice}", stamp(now())));
+                    super::log::stamped(&notice);
                     owner.broadcast.notices().push(notice.clone());
                     known.push(notice);
                 }
             }
         }
-        Err(problem) => super::log::write(format_args!(
-            "{} cannot update the inventory: {problem}",
-            stamp(now())
-        )),
+        Err(problem) => super::log::stamped(format_args!("cannot update the inventory: {problem}")),
     }
 }
 
@@ -151,7 +148,7 @@ fn gone(owner: &OwnerContext) {
          `benchtop verify` to see how to restore them",
         first + 1
     );
-    super::log::write(format_args!("{} {notice}", stamp(now())));
+    super::log::stamped(&notice);
     owner.broadcast.notices().push(notice);
 }
 
@@ -183,9 +180,6 @@ pub fn end(shared: Arc<OwnerContext>) {
         .and_then(|(after, _)| after.write(&project));
     match written {
         Ok(()) => inventory::mark_closed(&project),
-        Err(problem) => super::log::write(format_args!(
-            "{} cannot update the inventory: {problem}",
-            stamp(now())
-        )),
+        Err(problem) => super::log::stamped(format_args!("cannot update the inventory: {problem}")),
     }
 }

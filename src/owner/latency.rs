@@ -16,43 +16,32 @@ const LEAST: u32 = 8;
 const OCTAVES: u32 = 28;
 const BUCKETS: usize = OCTAVES as usize * STEPS as usize + 1;
 
-/// A step between a request and its receipt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Waiting in the queue of the writer thread.
-    Queue,
-    /// Waiting for locks that readers hold.
-    Locks,
-    /// Checking the request: reading its item, consulting its round.
-    Prepare,
-    /// Waiting until the other decisions of the batch are prepared and written.
-    Batch,
-    /// Writing to the journal.
-    Append,
-    /// `fdatasync`.
-    Sync,
-    /// Comparing the open file with its path.
-    Check,
-    /// Updating the statuses, without waiting for locks.
-    Apply,
-    /// Sending the receipt to the socket.
-    Send,
-    /// From reading the request to writing the receipt.
-    Total,
+benchtop_model::named! {
+    /// A step between a request and its receipt.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Step {
+        /// Waiting in the queue of the writer thread.
+        Queue = "queue",
+        /// Waiting for locks that readers hold.
+        Locks = "locks",
+        /// Checking the request: reading its item, consulting its round.
+        Prepare = "prepare",
+        /// Waiting until the other decisions of the batch are prepared and written.
+        Batch = "batch",
+        /// Writing to the journal.
+        Append = "append",
+        /// `fdatasync`.
+        Sync = "sync",
+        /// Comparing the open file with its path.
+        Check = "check",
+        /// Updating the statuses, without waiting for locks.
+        Apply = "apply",
+        /// Sending the receipt to the socket.
+        Send = "send",
+        /// From reading the request to writing the receipt.
+        Total = "total",
+    }
 }
-
-benchtop_model::named!(Step {
-    Queue: "queue",
-    Locks: "locks",
-    Prepare: "prepare",
-    Batch: "batch",
-    Append: "append",
-    Sync: "sync",
-    Check: "check",
-    Apply: "apply",
-    Send: "send",
-    Total: "total",
-});
 
 struct Histogram {
     counts: [AtomicU64; BUCKETS],

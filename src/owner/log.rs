@@ -3,7 +3,13 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use benchtop_model::clean;
+use crate::clock;
+use benchtop_model::{clean, history};
+
+/// Writes one line with the time to the log.
+pub fn stamped(line: impl Display) {
+    write(format_args!("{} {line}", history::stamp(clock::now())));
+}
 
 /// Writes one line to the log. Control characters and line breaks are cleaned, because people read
 /// the log with `cat`.

@@ -147,7 +147,7 @@ impl MetadataCache {
     pub fn usage(&self, shared: &OwnerContext, cancel: Cancel<'_>) -> Result<Arc<Usage>> {
         let mut held = self.usage.lock();
         let catalog = shared.items.catalog();
-        let revisions = catalog.revisions().list().len();
+        let revisions = catalog.revisions().list.len();
         let current = held
             .take()
             .filter(|(r, usage)| *r == revisions && usage.len() <= catalog.len());

@@ -4,6 +4,7 @@ mod analysis;
 mod board_data;
 mod comparison;
 mod history;
+mod home;
 mod item_lines;
 mod items;
 mod jobs;

@@ -211,6 +211,14 @@ impl Search {
         Ok(rows)
     }
 
+    /// Number of rows that pass the filter, without its fuzzy text.
+    ///
+    /// # Errors
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
+    pub fn count(&self, parts: Parts<'_>, filter: &Filter) -> Result<u64> {
+        Ok(self.passing(parts, filter)?.len() as u64)
+    }
+
     /// Rank of each row in the order of a text.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
         let mut held = self.ranks.lock();
@@ -356,10 +364,6 @@ impl Search {
 }
 
 fn parse(line: &[u8]) -> Result<Item> {
-    serde_json::from_slice(line).map_err(|e| {
-        benchtop_model::Error::new(
-            benchtop_model::ErrorKind::Corrupt,
-            format!("a stored item is damaged: {e}"),
-        )
-    })
+    serde_json::from_slice(line)
+        .map_err(|e| benchtop_model::Error::corrupt(format!("a stored item is damaged: {e}")))
 }

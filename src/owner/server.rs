@@ -113,10 +113,9 @@ fn open_data(
             opened => return opened,
         }
     }
-    let why = obstacle.as_ref().map_or_else(
-        || Error::new(ErrorKind::Denied, "read-only"),
-        |(why, _)| why.clone(),
-    );
+    let why = obstacle
+        .as_ref()
+        .map_or_else(|| Error::denied("read-only"), |(why, _)| why.clone());
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
 }
 
@@ -154,10 +153,7 @@ fn serve(held: Held) -> Result<()> {
     let mut opened = open_data(&project, &mut obstacle)?;
     opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
-        crate::log::write(format_args!(
-            "{} {notice}",
-            benchtop_model::history::stamp(now())
-        ));
+        crate::log::stamped(notice);
     }
     // A read-only owner serves only its own user, because others may not be allowed to read the
     // files.
@@ -197,13 +193,13 @@ fn serve(held: Held) -> Result<()> {
         queue,
     )?;
     let watching = super::metadata::watch(&shared)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot start the owner: {e}")))?;
     super::engine::start(&shared);
     let watching_files = match shared.writable.opened_read_only {
         Some(_) => None,
         None => Some(
             super::file_watch::start(&shared)
-                .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?,
+                .map_err(|e| Error::failed(format!("cannot start the owner: {e}")))?,
         ),
     };
     let seen = read_only::Seen::of(&shared);
@@ -212,7 +208,7 @@ fn serve(held: Held) -> Result<()> {
         .max_blocking_threads(16)
         .enable_all()
         .build()
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot start the owner: {e}")))?;
     let served = runtime.block_on(accept(listener, shared.clone(), idle, seen));
     // Accept no more clients. Then write the queued decisions and the checkpoint.
     drop(socket);
@@ -296,7 +292,7 @@ fn start_writer(
     let handle = std::thread::Builder::new()
         .name("writer".into())
         .spawn(work)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the writer: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot start the writer: {e}")))?;
     let _ = wait.recv();
     Ok(handle)
 }
@@ -346,8 +342,7 @@ async fn accept(
     idle: Option<Duration>,
     mut seen: read_only::Seen,
 ) -> Result<()> {
-    let fail =
-        |e: std::io::Error| Error::new(ErrorKind::Io, format!("cannot accept connections: {e}"));
+    let fail = |e: std::io::Error| Error::failed(format!("cannot accept connections: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;
     let listener = UnixListener::from_std(listener).map_err(fail)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(fail)?;

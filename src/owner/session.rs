@@ -103,12 +103,12 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                     }
                     Ok(ToOwner::Cancel(number)) => running.cancel(number),
                     Ok(ToOwner::Hello(_)) => {
-                        refuse(&mut sink, Error::new(ErrorKind::Usage, "the client sent a second greeting")).await;
+                        refuse(&mut sink, Error::usage("the client sent a second greeting")).await;
                         break;
                     }
                     Err(error) => {
                         let what = format!("cannot decode the message: {error}");
-                        refuse(&mut sink, Error::new(ErrorKind::Usage, what)).await;
+                        refuse(&mut sink, Error::usage(what)).await;
                         break;
                     }
                 }
@@ -160,14 +160,10 @@ async fn refuse(sink: &mut Sink, problem: Error) {
 /// Error for bytes that are not a frame.
 fn unframed(error: &std::io::Error) -> Error {
     match error.kind() {
-        std::io::ErrorKind::InvalidData => Error::new(
-            ErrorKind::Usage,
-            format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"),
-        ),
-        _ => Error::new(
-            ErrorKind::Usage,
-            format!("the message is incomplete: {error}"),
-        ),
+        std::io::ErrorKind::InvalidData => Error::usage(format!(
+            "the message is longer than a frame ({FRAME_LIMIT} bytes)"
+        )),
+        _ => Error::usage(format!("the message is incomplete: {error}")),
     }
 }
 
@@ -217,13 +213,13 @@ async fn greet(
         Ok(Some(Ok(frame))) => frame,
         Ok(Some(Err(error))) => return Err(unframed(&error)),
         Ok(None) | Err(_) => {
-            return Err(Error::new(ErrorKind::Usage, "the client sent no greeting"));
+            return Err(Error::usage("the client sent no greeting"));
         }
     };
     let hello = match postcard::from_bytes::<ToOwner>(&frame) {
         Ok(ToOwner::Hello(hello)) if hello.magic == MAGIC => hello,
         _ => {
-            return Err(Error::new(ErrorKind::Usage, "not a benchtop client"));
+            return Err(Error::usage("not a benchtop client"));
         }
     };
     check(&hello)?;
@@ -253,19 +249,14 @@ async fn greet(
         notices: shared.broadcast.notices().clone(),
     };
     if !feed(sink, &FromOwner::Welcome(Box::new(welcome))).await || !flush(sink).await {
-        return Err(Error::new(
-            ErrorKind::Unreachable,
-            "the client disconnected",
-        ));
+        return Err(Error::unreachable("the client disconnected"));
     }
     Ok(hello.who)
 }
 
 fn check(hello: &Hello) -> Result<()> {
     if hello.protocol != PROTOCOL {
-        return Err(Error::new(
-            ErrorKind::Conflict,
-            format!(
+        return Err(Error::conflict(format!(
                 "the owner uses protocol {PROTOCOL} (benchtop {}), but this client uses {} (benchtop {})",
                 env!("CARGO_PKG_VERSION"),
                 hello.protocol,

@@ -21,7 +21,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::job::GenerationOverrides;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination, refusal};
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_store::jobs::JobHeader;
 use benchtop_store::trust::{Folder, TrustFile, TrustedJob, token};
@@ -31,14 +31,11 @@ use benchtop_store::trust::{Folder, TrustFile, TrustedJob, token};
 /// # Errors
 /// [`Usage`](benchtop_model::ErrorKind::Usage) for an invalid address or variable.
 pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
-    of_servers(
-        &new.servers,
-        if new.blind {
-            DataKind::Texts
-        } else {
-            DataKind::Pictures
-        },
-    )
+    let sends = match new.blind {
+        true => DataKind::Texts,
+        false => DataKind::Pictures,
+    };
+    of_servers(&new.servers, sends)
 }
 
 /// Servers as destinations, each once.
@@ -46,11 +43,7 @@ pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
 /// # Errors
 /// As [`of_run`].
 pub fn of_servers(servers: &[Server], sends: DataKind) -> Result<Vec<Destination>> {
-    each_once(
-        servers
-            .iter()
-            .map(|server| Destination::new(&server.url, server.key_env.as_deref(), sends)),
-    )
+    each_once(servers.iter().map(|s| (&s.url, &s.key_env)), sends)
 }
 
 /// Servers that generate pictures with these overrides; empty if this machine generates them.
@@ -81,14 +74,14 @@ pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
 }
 
 fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: DataKind) -> Result<Vec<Destination>> {
-    each_once(
-        endpoints
-            .iter()
-            .map(|e| Destination::new(&e.url, e.key_env.as_deref(), sends)),
-    )
+    each_once(endpoints.iter().map(|e| (&e.url, &e.key_env)), sends)
 }
 
-fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Destination>> {
+fn each_once<'s>(
+    all: impl Iterator<Item = (&'s String, &'s Option<String>)>,
+    sends: DataKind,
+) -> Result<Vec<Destination>> {
+    let all = all.map(|(url, key_env)| Destination::new(url, key_env.as_deref(), sends));
     Ok(all.collect::<Result<BTreeSet<_>>>()?.into_iter().collect())
 }
 
@@ -228,9 +221,8 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
             path.parent().unwrap_or(path)
         };
         if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
-            super::log::write(format_args!(
-                "{} pictures outside the project will not be sent: {problem}",
-                stamp(crate::clock::now())
+            super::log::stamped(format_args!(
+                "pictures outside the project will not be sent: {problem}"
             ));
         }
     }
@@ -240,11 +232,10 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
 /// not held in memory.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if a part has no JSON text.
+/// [`Error::failed`] if a part has no JSON text.
 pub fn digest(parts: &impl Serialize) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
-    serde_json::to_writer(&mut hasher, parts)
-        .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    serde_json::to_writer(&mut hasher, parts).map_err(|e| Error::failed(e.to_string()))?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 
@@ -293,9 +284,8 @@ pub fn begin(shared: &OwnerContext, kind: &str, id: u32, digest: String) -> Opti
     match remember() {
         Ok(token) => Some(token),
         Err(problem) => {
-            super::log::write(format_args!(
-                "{} job {id} will wait after the next start of the owner: {problem}",
-                stamp(crate::clock::now())
+            super::log::stamped(format_args!(
+                "job {id} will wait after the next start of the owner: {problem}"
             ));
             None
         }
@@ -305,9 +295,8 @@ pub fn begin(shared: &OwnerContext, kind: &str, id: u32, digest: String) -> Opti
 /// Revokes this: the job has finished, or waits for a person.
 pub fn end(shared: &OwnerContext, kind: &str, id: u32) {
     if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
-        super::log::write(format_args!(
-            "{} cannot revoke the permission of job {id} to resume by itself: {problem}",
-            stamp(crate::clock::now())
+        super::log::stamped(format_args!(
+            "cannot revoke the permission of job {id} to resume by itself: {problem}"
         ));
     }
 }

@@ -13,7 +13,7 @@ pub use blind_mask::BlindMask;
 
 use super::context::{Data, OwnerContext};
 use benchtop_model::job::JobState;
-use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
+use benchtop_model::{Error, Filter, Item, Result, Status};
 use benchtop_store::{Catalog, StatusColumns};
 
 /// The project as one annotator may see it.
@@ -148,17 +148,13 @@ impl AnnotatorView {
     /// item.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the line is damaged.
+    /// [`Error::corrupt`] if the line is damaged.
     pub fn without_key(&self, row: u32, line: String) -> Result<String> {
         if !self.rounds.asks_answer(&self.who, row) {
             return Ok(line);
         }
-        let corrupt = |e: serde_json::Error| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("item #{} is damaged: {e}", row + 1),
-            )
-        };
+        let corrupt =
+            |e: serde_json::Error| Error::corrupt(format!("item #{} is damaged: {e}", row + 1));
         let item: Item = serde_json::from_str(&line).map_err(corrupt)?;
         serde_json::to_string(&item.without_key()).map_err(corrupt)
     }
@@ -166,14 +162,13 @@ impl AnnotatorView {
     /// Checks that the scores of all items are visible.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] while a blind round is open.
+    /// [`Error::denied`] while a blind round is open.
     pub fn check_scores(&self) -> Result<()> {
         let kept = |round: &str| {
             let what = format!(
                 "the round `{round}` is blind; scores and verdicts of others are visible when it is closed"
             );
-            Error::new(ErrorKind::Denied, what)
-                .help("judge its items; the round's creator can then close it")
+            Error::denied(what).help("judge its items; the round's creator can then close it")
         };
         self.veil
             .as_ref()
@@ -184,7 +179,7 @@ impl AnnotatorView {
     /// reveal something about blind items.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] while a blind round is open, if the filter uses verdicts or scores.
+    /// [`Error::denied`] while a blind round is open, if the filter uses verdicts or scores.
     pub fn check_filter(&self, filter: &Filter) -> Result<()> {
         if filter.tells() {
             self.check_scores()
@@ -196,7 +191,7 @@ impl AnnotatorView {
     /// Checks that the scores of an item are visible.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] while the item is blind.
+    /// [`Error::denied`] while the item is blind.
     pub fn check_item(&self, number: u32) -> Result<()> {
         match &self.veil {
             Some(veil) if veil.has(number.wrapping_sub(1)) => Err(blind(&veil.round)),
@@ -206,9 +201,7 @@ impl AnnotatorView {
 }
 
 fn blind(round: &str) -> Error {
-    Error::new(
-        ErrorKind::Denied,
-        format!("the round `{round}` is blind; scores and verdicts of others are visible after your own verdict"),
+    Error::denied(format!("the round `{round}` is blind; scores and verdicts of others are visible after your own verdict"),
     )
     .help("judge the items that it asks you for first")
 }

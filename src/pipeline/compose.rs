@@ -10,9 +10,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::board::count;
 use super::export::Exporter;
-use super::import::{Outcome, hash_file};
+use super::import::{Outcome, forget_where, hash_file};
 use super::in_order::Threads;
+use super::new_segments::NewSegments;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
@@ -22,6 +24,7 @@ use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_files::project::Project;
 use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::hash::of_texts;
 use benchtop_model::import::{FileReport, Report};
 use benchtop_model::metafile::shipped;
 use benchtop_model::{
@@ -29,8 +32,7 @@ use benchtop_model::{
 };
 use benchtop_store::columns::{Columns, id_hash};
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Content, Manifest, Segment};
-use benchtop_store::open::{FinishedSegment, add_import};
+use benchtop_store::manifest::{Content, Manifest, Segment};
 use benchtop_store::segment::Writer;
 use benchtop_store::{self as store, Catalog};
 
@@ -97,14 +99,6 @@ pub fn errors<'f>(
     errors
 }
 
-fn counted(errors: usize) -> String {
-    if errors == 1 {
-        "1 error".into()
-    } else {
-        format!("{errors} errors")
-    }
-}
-
 /// Adds the place in the metadata folder to an error.
 pub fn place_of(problem: Error, finding: &Finding) -> Error {
     let problem = problem.file(Path::new("metadata").join(&finding.file));
@@ -132,7 +126,7 @@ pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMeta
         let more = if errors.len() > LISTED { "; ..." } else { "" };
         let what = format!(
             "{} in the metadata; nothing was composed: {}{more}",
-            counted(errors.len()),
+            count(errors.len() as u64, "error"),
             list.join("; ")
         );
         return Err(
@@ -327,47 +321,27 @@ impl Composition {
             columns.push(&item)?;
             writer.push(&line)
         })?;
-        if writer.rows() == 0 {
+        if writer.rows == 0 {
             return Ok(self.nothing_new(report));
         }
-        let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
-        let done = writer.finish(&file)?;
-        report.items = done.rows;
-        report.files.push(self.file_report(done.rows));
+        let holds = Content::Items {
+            dataset: dataset.into(),
+        };
+        let mut made = NewSegments::new(project, &manifest);
+        let part = made.push(writer, holds, format!("composed by benchtop: {dataset}"))?;
+        part.source_blake3.clone_from(&self.fingerprint);
+        report.items = part.rows;
+        report.files.push(self.file_report(part.rows));
         report
             .notes
             .push(format!("its {last_picture} pictures are not generated yet"));
         report.notes.extend(self.repeated());
-        let part = Segment {
-            file: file.clone(),
-            holds: Content::Items {
-                dataset: dataset.into(),
-            },
-            rows: done.rows,
-            duplicates: 0,
-            bytes: done.bytes,
-            blake3: done.blake3,
-            source: format!("composed by benchtop: {dataset}"),
-            source_blake3: self.fingerprint.clone(),
-        };
-        let fresh = vec![FinishedSegment {
-            part,
-            frames: done.frames,
-            rows: None,
-        }];
-        match add_import(project, index, catalog, columns, fresh, at) {
-            Ok((catalog, notice)) => {
-                report.notes.extend(notice);
-                Ok(Outcome {
-                    catalog: Some(catalog),
-                    report,
-                })
-            }
-            Err(problem) => {
-                manifest::remove_segments(&project.imports(), [file.as_str()]);
-                Err(problem)
-            }
-        }
+        let (catalog, notice) = made.add(project, index, catalog, columns, at)?;
+        report.notes.extend(notice);
+        Ok(Outcome {
+            catalog: Some(catalog),
+            report,
+        })
     }
 
     /// Whether the data set is as it was composed: no item was revised, and no segment is damaged.
@@ -378,7 +352,7 @@ impl Composition {
         catalog: &Catalog,
         cancel: Cancel<'_>,
     ) -> Result<bool> {
-        let revised = catalog.revisions().list().iter().flat_map(|r| &*r.rows);
+        let revised = catalog.revisions().list.iter().flat_map(|r| &*r.rows);
         let mut of = revised.map(|row| catalog.columns().value(Field::Dataset, *row as usize));
         if of.any(|dataset| dataset == self.dataset()) {
             return Ok(false);
@@ -521,17 +495,13 @@ fn last_picture_of(item: &Item) -> u64 {
 fn fingerprint(metadata: &Metadata, order: &Order) -> Result<String> {
     let order =
         serde_json::to_string(order).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
-    let mut hash = blake3::Hasher::new();
-    for text in [
+    let hash = of_texts([
         env!("CARGO_PKG_VERSION"),
         &metadata.vocabulary_revision(),
         &metadata.template_revision(),
         &order,
-    ] {
-        hash.update(&(text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    }
-    Ok(hash.finalize().to_hex().to_string())
+    ]);
+    Ok(hash.to_hex().to_string())
 }
 
 fn question(composer: &mut Composer, n: u64) -> Result<Item> {
@@ -556,12 +526,7 @@ fn question(composer: &mut Composer, n: u64) -> Result<Item> {
 /// files.
 fn is_unchanged(mut there: Item, mut item: Item) -> bool {
     for item in [&mut there, &mut item] {
-        for image in &mut item.images {
-            *image = benchtop_model::ImageRef {
-                name: std::mem::take(&mut image.name),
-                ..Default::default()
-            };
-        }
+        item.images.iter_mut().for_each(forget_where);
         if let Some(provenance) = &mut item.provenance {
             provenance.vocabulary.clear();
             provenance.templates.clear();

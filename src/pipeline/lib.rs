@@ -12,6 +12,7 @@
 //! | [`import`] | imports files: recognized by content, all or nothing |
 //! | `in_order` | work on several threads whose results are taken in order |
 //! | `missing_terms` | terms for slots that prompts gained after items were composed |
+//! | [`new_segments`] | segments that are not part of the project yet |
 //! | [`pictures`] | imports the pictures that records name |
 //! | [`recompose`] | composes items again after metadata changes |
 //! | [`revise`] | segments of items with existing ids |
@@ -30,6 +31,7 @@ pub mod generate;
 pub mod import;
 mod in_order;
 mod missing_terms;
+pub mod new_segments;
 pub mod pictures;
 pub mod recompose;
 pub mod revise;

@@ -15,6 +15,7 @@ use benchtop_files::project::Project;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
+use benchtop_store::catalog::parse_item;
 use benchtop_store::{Catalog, StatusColumns};
 
 /// Number of items between progress and cancellation checks.
@@ -63,7 +64,7 @@ fn each(
                 .map_err(cancelled)?;
         }
         if memchr::memmem::find(line, b"\"provenance\":").is_some() {
-            let mut item = parsed(row, line)?;
+            let mut item: Item = parse_item(row, line)?;
             if item.edited.is_none() {
                 apply_renames(grammar, &mut item, renames);
                 see(&item);
@@ -75,15 +76,6 @@ fn each(
 
 fn cancelled(_: Error) -> Error {
     Error::new(ErrorKind::Cancelled, "canceled; nothing was changed")
-}
-
-fn parsed(row: usize, line: &[u8]) -> Result<Item> {
-    serde_json::from_slice(line).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot read item #{}: {e}", row + 1),
-        )
-    })
 }
 
 /// Recomposes all composed items.
@@ -131,7 +123,7 @@ pub fn prepare(
         if memchr::memmem::find(line, b"\"provenance\":").is_none() {
             return Ok(true);
         }
-        let item = parsed(row, line)?;
+        let item = parse_item(row, line)?;
         let status = overlay.status(row);
         let Some((result, drawn)) = recompose_item(grammar, item, renames, &lacking) else {
             return Ok(true);

@@ -4,7 +4,7 @@ use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Item, Result};
 use benchtop_store::columns::Columns;
-use benchtop_store::manifest::{Content, Manifest, Segment};
+use benchtop_store::manifest::{Content, Manifest};
 use benchtop_store::open::FinishedSegment;
 use benchtop_store::segment::Writer;
 
@@ -100,26 +100,11 @@ impl<'p> Batch<'p> {
             if keeps { "02" } else { "01" },
             self.name
         );
-        let done = writer.finish(&file)?;
-        let part = Segment {
-            file,
-            // Both are known once it becomes part of the project.
-            holds: Content::Revisions {
-                rev: 0,
-                keeps,
-                edit: None,
-            },
-            rows: done.rows,
-            duplicates: 0,
-            bytes: done.bytes,
-            blake3: done.blake3,
-            source: source.into(),
-            source_blake3: String::new(),
-        };
-        Ok(Some(FinishedSegment {
-            part,
-            frames: done.frames,
-            rows: Some(self.rows),
-        }))
+        // Both are known once it becomes part of the project.
+        let (rev, edit) = (0, None);
+        let holds = Content::Revisions { rev, keeps, edit };
+        let mut made = FinishedSegment::finish(writer, file, holds, source.into())?;
+        made.rows = Some(self.rows);
+        Ok(Some(made))
     }
 }

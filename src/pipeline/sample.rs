@@ -1,6 +1,7 @@
 //! The sample data set, imported like any other.
 
 use super::import::Outcome;
+use super::new_segments::NewSegments;
 use super::pictures;
 use benchtop_compose::sample;
 use benchtop_files::project::Project;
@@ -8,8 +9,7 @@ use benchtop_model::import::{FileReport, Report};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Content, Manifest, Segment};
-use benchtop_store::open::{FinishedSegment, add_import};
+use benchtop_store::manifest::{Content, Manifest, Segment};
 use benchtop_store::segment::Writer;
 
 /// Adds the sample to the project, unless it was added before.
@@ -54,21 +54,11 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         }
     }
     pictures::sync(&project.images())?;
-    let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
-    let done = writer.finish(&file)?;
-    report.items = done.rows;
-    let part = Segment {
-        file: file.clone(),
-        holds: Content::Items {
-            dataset: sample::DATASET.into(),
-        },
-        rows: done.rows,
-        duplicates: 0,
-        bytes: done.bytes,
-        blake3: done.blake3,
-        source: "drawn by benchtop".into(),
-        source_blake3: String::new(),
+    let holds = Content::Items {
+        dataset: sample::DATASET.into(),
     };
+    let mut made = NewSegments::new(project, &manifest);
+    report.items = made.push(writer, holds, "drawn by benchtop".into())?.rows;
     report.files.push(FileReport {
         path: "sample".into(),
         format: "drawn by benchtop".into(),
@@ -78,19 +68,7 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         "this is a sample: the program draws its pictures, and some answers are wrong on purpose"
             .into(),
     );
-    let (catalog, notice) = add_import(
-        project,
-        index,
-        catalog,
-        columns,
-        vec![FinishedSegment {
-            part,
-            frames: done.frames,
-            rows: None,
-        }],
-        at,
-    )
-    .inspect_err(|_| manifest::remove_segments(&project.imports(), [file.as_str()]))?;
+    let (catalog, notice) = made.add(project, index, catalog, columns, at)?;
     report.notes.extend(notice);
     Ok(Outcome {
         catalog: Some(catalog),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::runs::Reach;
 pub use super::board::model_name;
-use benchtop_formats::{self as formats, DetectedFile, MODEL, Questions};
+use benchtop_formats::{self as formats, DetectedFile, Items, MODEL, Predictions, Questions};
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Form, Item, Key, Prediction, Result};
 
@@ -185,6 +185,30 @@ impl Source {
         file_name(&self.found.path)
     }
 
+    /// Notes on the file, with its name.
+    pub fn notes(&self, notes: Vec<String>) -> impl Iterator<Item = String> {
+        let name = self.name();
+        notes.into_iter().map(move |note| format!("{name}: {note}"))
+    }
+
+    /// Its questions, as items of `dataset`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened.
+    pub fn items(&self, dataset: &str, mapping: Option<&Mapping>) -> Result<Items> {
+        formats::items_by(&self.found.path, self.found.format, dataset, mapping)
+    }
+
+    /// Its answers.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened, or has no answers.
+    pub fn predictions(&self, mapping: Option<&Mapping>) -> Result<Predictions> {
+        formats::predictions_by(&self.found.path, self.found.format, mapping)
+    }
+
     /// The path below the given folder. Runs often differ only by folder.
     fn below(&self) -> String {
         self.found
@@ -273,9 +297,7 @@ impl Orders {
     /// The first bad record of the file.
     pub fn of(&self, source: &Source, said: ReadOptions<'_>) -> Result<Option<(String, Vec<Key>)>> {
         let mut fits: Vec<&String> = self.keys.keys().collect();
-        for (_, row) in
-            formats::predictions_by(&source.found.path, source.found.format, said.mapping)?
-        {
+        for (_, row) in source.predictions(said.mapping)? {
             let Ok(row) = row else { continue };
             let asked = row
                 .extra

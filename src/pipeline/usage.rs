@@ -75,11 +75,30 @@ struct Class {
     composed: bool,
 }
 
+/// Names with numbers, in order of first use.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    list: Vec<String>,
+    at: HashMap<String, u32>,
+}
+
+impl Names {
+    /// The number of a name, which is added if it is new.
+    fn place(&mut self, name: &str) -> u32 {
+        if let Some(at) = self.at.get(name) {
+            return *at;
+        }
+        let at = self.list.len() as u32;
+        self.list.push(name.to_string());
+        self.at.insert(name.to_string(), at);
+        at
+    }
+}
+
 /// How the items of a project use its metadata, in about 30 bytes per item.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
-    names: Vec<String>,
-    by_name: HashMap<String, u32>,
+    names: Names,
     spaces: Vec<Terms>,
     by_vocabulary: HashMap<String, usize>,
     by_subtask: HashMap<String, usize>,
@@ -151,64 +170,46 @@ impl Usage {
         })?;
         let subtask = line.subtask();
         let asked_of = self.space(Where::Subtask(subtask));
-        let class = match &line.provenance {
-            Some(from) => {
-                let mut style = NONE;
-                for (vocabulary, term) in from.terms.0.iter() {
-                    let code = self.term(Where::Vocabulary(vocabulary), term);
-                    if vocabulary.as_ref() == STYLE {
-                        style = code;
-                    }
-                    self.push(code, 0);
-                }
-                for (vocabulary, term) in from.second.0.iter() {
-                    let code = self.term(Where::Vocabulary(vocabulary), term);
-                    self.push(code, SECOND);
-                }
-                if let Some(claim) = &from.claim {
-                    let code = self.code(asked_of, claim);
-                    self.push(code, 0);
-                }
-                if line.offers_terms() {
-                    for option in line.offered() {
-                        let code = self.code(asked_of, option);
-                        self.push(code, OFFERED);
-                    }
-                }
-                Class {
-                    subject: self.name(&from.subject),
-                    subtask: self.name(subtask),
-                    style,
-                    wording: from.wording,
-                    asked: line.asked(),
-                    kind: line.kind,
-                    recipe: u64::from_str_radix(&from.recipe, 16).unwrap_or_default(),
-                    composed: true,
+        let (mut style, mut wording, mut recipe, mut subject) = (NONE, 0, 0, "");
+        if let Some(from) = &line.provenance {
+            for (vocabulary, term) in from.terms.0.iter() {
+                let code = self.push_term(Where::Vocabulary(vocabulary), term, 0);
+                if vocabulary.as_ref() == STYLE {
+                    style = code;
                 }
             }
-            None => {
-                let style = match line.style() {
-                    Some(style) => self.term(Where::Vocabulary(STYLE), style),
-                    None => NONE,
-                };
-                self.push(style, 0);
-                if let Some(right) = line.right_term()
-                    && self.has_room(asked_of, right)
-                {
-                    let code = self.code(asked_of, right);
-                    self.push(code, 0);
-                }
-                Class {
-                    subject: self.name(""),
-                    subtask: self.name(subtask),
-                    style,
-                    wording: 0,
-                    asked: line.asked(),
-                    kind: line.kind,
-                    recipe: 0,
-                    composed: false,
+            for (vocabulary, term) in from.second.0.iter() {
+                self.push_term(Where::Vocabulary(vocabulary), term, SECOND);
+            }
+            if let Some(claim) = &from.claim {
+                self.push_code(asked_of, claim, 0);
+            }
+            if line.offers_terms() {
+                for option in line.offered() {
+                    self.push_code(asked_of, option, OFFERED);
                 }
             }
+            (subject, wording) = (&*from.subject, from.wording);
+            recipe = u64::from_str_radix(&from.recipe, 16).unwrap_or_default();
+        } else {
+            if let Some(own) = line.style() {
+                style = self.push_term(Where::Vocabulary(STYLE), own, 0);
+            }
+            if let Some(right) = line.right_term()
+                && self.has_room(asked_of, right)
+            {
+                self.push_code(asked_of, right, 0);
+            }
+        }
+        let class = Class {
+            subject: self.names.place(subject),
+            subtask: self.names.place(subtask),
+            style,
+            wording,
+            asked: line.asked(),
+            kind: line.kind,
+            recipe,
+            composed: line.provenance.is_some(),
         };
         let next = self.classes.len() as u32;
         let class = *self.by_class.entry(class).or_insert_with(|| {
@@ -220,20 +221,13 @@ impl Usage {
         Ok(())
     }
 
-    fn push(&mut self, code: u32, flag: u32) {
+    /// Adds a term of the current item, and returns its code.
+    fn push_code(&mut self, space: usize, term: &str, flag: u32) -> u32 {
+        let code = self.code(space, term);
         if code != NONE {
             self.codes.push(code | flag);
         }
-    }
-
-    fn name(&mut self, name: &str) -> u32 {
-        if let Some(at) = self.by_name.get(name) {
-            return *at;
-        }
-        let at = self.names.len() as u32;
-        self.names.push(name.to_string());
-        self.by_name.insert(name.to_string(), at);
-        at
+        code
     }
 
     /// The index of a space, which is created if needed.
@@ -257,9 +251,9 @@ impl Usage {
         self.spaces.len() - 1
     }
 
-    fn term(&mut self, of: Where<'_>, term: &str) -> u32 {
+    fn push_term(&mut self, of: Where<'_>, term: &str, flag: u32) -> u32 {
         let space = self.space(of);
-        self.code(space, term)
+        self.push_code(space, term, flag)
     }
 
     /// The code of a term. [`NONE`] once a billion codes are used.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use super::start;
@@ -48,11 +48,8 @@ pub struct Client {
 }
 
 fn unreachable(what: impl std::fmt::Display) -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        format!("lost the connection to the owner: {what}"),
-    )
-    .help("run the command again to start a new owner; every acknowledged decision is on disk")
+    Error::unreachable(format!("lost the connection to the owner: {what}"))
+        .help("run the command again to start a new owner; every acknowledged decision is on disk")
 }
 
 impl Client {
@@ -122,10 +119,7 @@ impl Client {
                 route(message, &waiters, &mut on);
             }
             // Dropping the senders wakes all waiting threads.
-            waiters
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clear();
+            lock(&waiters).clear();
             on(Incoming::Lost);
         };
         std::thread::Builder::new()
@@ -164,10 +158,7 @@ impl Client {
     }
 
     fn write(&self, message: &ToOwner) -> Result<()> {
-        write_frame(
-            &mut self.stream.lock().unwrap_or_else(PoisonError::into_inner),
-            message,
-        )
+        write_frame(&mut lock(&self.stream), message)
     }
 
     /// Sends a request and waits for the reply.
@@ -213,10 +204,7 @@ impl Client {
     fn wait(&self, ask: AnyRequest, watch: &mut dyn FnMut(Progress)) -> Result<AnyReply> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let (sender, receiver) = mpsc::channel();
-        self.waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(number, sender);
+        lock(&self.waiting).insert(number, sender);
         self.write(&ToOwner::Request(number, ask))?;
         loop {
             match receiver.recv() {
@@ -224,10 +212,7 @@ impl Client {
                 Ok(Reply::Answer(answer)) if matches!(&*answer, Ok(reply) if reply.is_partial()) => {
                 }
                 Ok(Reply::Answer(answer)) => {
-                    self.waiting
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .remove(&number);
+                    lock(&self.waiting).remove(&number);
                     return *answer;
                 }
                 Err(_) => return Err(unreachable("the owner closed it")),
@@ -237,7 +222,7 @@ impl Client {
 
     /// Closes the connection. The reading thread ends with [`Incoming::Lost`].
     pub fn close(&self) {
-        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = lock(&self.stream);
         let _ = stream.shutdown(std::net::Shutdown::Both);
     }
 }
@@ -246,6 +231,10 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
@@ -271,13 +260,7 @@ fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
 }
 
 fn route(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
-    let waiter = |number: &u64| {
-        waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(number)
-            .cloned()
-    };
+    let waiter = |number: &u64| lock(waiting).get(number).cloned();
     match message {
         FromOwner::Reply(number, answer) => match waiter(&number) {
             Some(waiter) => drop(waiter.send(Reply::Answer(answer))),
@@ -297,10 +280,9 @@ fn write_frame(stream: &mut UnixStream, message: &ToOwner) -> Result<()> {
     let mut frame = body;
     let length = frame.len() - 4;
     if length > FRAME_LIMIT {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            format!("the request is larger than a frame ({FRAME_LIMIT} bytes)"),
-        ));
+        return Err(Error::usage(format!(
+            "the request is larger than a frame ({FRAME_LIMIT} bytes)"
+        )));
     }
     frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
     stream.write_all(&frame).map_err(unreachable)

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::client::{Client, Incoming};
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The folder that was opened, whatever its path is now.
 #[derive(Debug)]
@@ -80,8 +80,7 @@ pub fn connect(
 
 /// Error for a project path that names another folder or none.
 pub fn moved(root: &Path) -> Error {
-    Error::new(
-        ErrorKind::Conflict,
+    Error::conflict(
         "the project folder was moved or replaced while it was open; nothing more is saved",
     )
     .file(root)

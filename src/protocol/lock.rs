@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use benchtop_files::project::Project;
 use benchtop_files::regular;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Longest socket path that works on every Unix, in bytes: `sun_path` holds 104 to 108.
 const SOCKET_PATH: usize = 100;
@@ -40,7 +40,7 @@ fn take_at(path: &Path) -> Result<Option<File>> {
 /// private folder of the temporary directory, named by the hash of the project path.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] if another user owns the fallback folder.
+/// [`Error::denied`] if another user owns the fallback folder.
 pub fn socket_path(project: &Project) -> Result<PathBuf> {
     let near = project.runtime().join("socket");
     if near.as_os_str().len() <= SOCKET_PATH {
@@ -68,7 +68,7 @@ fn check_private(dir: &Path) -> Result<()> {
         .symlink_metadata()
         .map_err(|e| Error::io(&e, "cannot inspect the socket's folder", dir))?;
     if !meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0 {
-        return Err(Error::new(ErrorKind::Denied, "not a private folder of this user").file(dir));
+        return Err(Error::denied("not a private folder of this user").file(dir));
     }
     Ok(())
 }
@@ -113,10 +113,9 @@ impl ReadOnlyPaths {
     /// The first place whose folder can be created and written.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if another user owns these folders.
+    /// [`Error::denied`] if another user owns these folders.
     pub fn make(project: &Project) -> Result<ReadOnlyPaths> {
-        let mut last =
-            Error::new(ErrorKind::Io, "no folder for the owner's socket").file(project.root());
+        let mut last = Error::failed("no folder for the owner's socket").file(project.root());
         for dir in external_folders() {
             let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
             let away = ReadOnlyPaths::below(&dir, project);

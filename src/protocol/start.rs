@@ -69,10 +69,9 @@ fn check_peer(project: &Project, stream: UnixStream) -> Result<UnixStream> {
     if peer == rustix::process::geteuid().as_raw() || (is_shared && owns_project()) {
         return Ok(stream);
     }
-    Err(Error::new(
-        ErrorKind::Denied,
-        format!("the socket of this project belongs to another user (uid {peer})"),
-    )
+    Err(Error::denied(format!(
+        "the socket of this project belongs to another user (uid {peer})"
+    ))
     .file(path)
     .help("stop that process, or copy the project to a folder of yours"))
 }
@@ -90,8 +89,7 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
     if let Err(e) = project.root().symlink_metadata()
         && e.kind() == std::io::ErrorKind::NotFound
     {
-        return Err(Error::new(
-            ErrorKind::NotFound,
+        return Err(Error::not_found(
             "the project folder no longer exists; it was moved or removed",
         )
         .file(project.root())
@@ -118,15 +116,14 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
         }
         if Instant::now() > deadline {
             let log = log(project);
-            return Err(Error::new(
-                ErrorKind::Unreachable,
-                "the owner of this project does not answer",
-            )
-            .file(project.root())
-            .help(format!(
-                "read its log at {}; `benchtop status` shows its pid",
-                log.display()
-            )));
+            return Err(
+                Error::unreachable("the owner of this project does not answer")
+                    .file(project.root())
+                    .help(format!(
+                        "read its log at {}; `benchtop status` shows its pid",
+                        log.display()
+                    )),
+            );
         }
     }
 }
@@ -150,13 +147,10 @@ fn connect_to_shared(project: &Project) -> Result<Option<UnixStream>> {
         return Ok(None);
     }
     let not_open = || {
-        Error::new(
-            ErrorKind::Unreachable,
-            format!(
-                "this shared project is not open; only user {} can open it",
-                meta.uid()
-            ),
-        )
+        Error::unreachable(format!(
+            "this shared project is not open; only user {} can open it",
+            meta.uid()
+        ))
         .file(root)
         .help("ask them to run `benchtop owner` in it")
     };
@@ -195,12 +189,8 @@ fn log(project: &Project) -> PathBuf {
 
 /// Starts an owner that is detached from this terminal, and waits for its first line.
 fn spawn(project: &Project) -> Result<Readiness> {
-    let program = std::env::current_exe().map_err(|e| {
-        Error::new(
-            ErrorKind::Io,
-            format!("cannot find the benchtop program: {e}"),
-        )
-    })?;
+    let program = std::env::current_exe()
+        .map_err(|e| Error::failed(format!("cannot find the benchtop program: {e}")))?;
     let log = log(project);
     let fail = |e: std::io::Error| Error::io(&e, "cannot start the owner", &log);
     let log_file = regular::open(
@@ -224,11 +214,8 @@ fn spawn(project: &Project) -> Result<Readiness> {
         BufReader::new(pipe).read_line(&mut line).map_err(fail)?;
     }
     let readiness = serde_json::from_str(&line).map_err(|_| {
-        Error::new(
-            ErrorKind::Unreachable,
-            "the owner ended before it was ready",
-        )
-        .help(format!("read its log at {}", log.display()))
+        Error::unreachable("the owner ended before it was ready")
+            .help(format!("read its log at {}", log.display()))
     })?;
     // A running owner outlives this process. An owner that ended is reaped here.
     if !matches!(readiness, Readiness::Ready) {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benchtop_files::{disk, regular};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The length of the complete lines of a log file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,22 @@ pub struct ValidPrefix {
     pub length: u64,
     /// Whether an incomplete last line follows.
     pub torn: bool,
+}
+
+impl ValidPrefix {
+    /// The prefix of a file of `length` bytes whose incomplete last line begins at `torn_at`.
+    pub fn new(length: u64, torn_at: Option<u64>) -> ValidPrefix {
+        ValidPrefix {
+            length: torn_at.unwrap_or(length),
+            torn: torn_at.is_some(),
+        }
+    }
+
+    /// The prefix of a file of `length` bytes with rows of `row` bytes.
+    pub fn of_rows(length: u64, row: u64) -> ValidPrefix {
+        let whole = length / row * row;
+        ValidPrefix::new(length, (whole < length).then_some(whole))
+    }
 }
 
 /// Durations of the steps of the last append.
@@ -53,7 +69,7 @@ impl AppendLog {
     /// starts on its own.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if the file changed since it was read. [`ErrorKind::Denied`] for a
+    /// [`Error::failed`] if the file changed since it was read. [`Error::denied`] for a
     /// symbolic link.
     pub fn open(path: &Path, whole: ValidPrefix) -> Result<AppendLog> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be opened", path);
@@ -89,7 +105,7 @@ impl AppendLog {
     /// the file at the path. `failing` is the start of the error message.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if the write fails, if the path names another file, or if another program
+    /// [`Error::failed`] if the write fails, if the path names another file, or if another program
     /// wrote to the file (see [`lost`](Self::lost)). None of the lines counts as saved then. They
     /// are removed from the file unless another program wrote after them.
     pub fn append(&mut self, lines: &[u8], failing: &str) -> Result<()> {
@@ -164,12 +180,12 @@ impl AppendLog {
     /// Checks that the path still names the open file and that no other program wrote to it.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]. The file is [`lost`](Self::lost) from then on.
+    /// [`Error::failed`]. The file is [`lost`](Self::lost) from then on.
     pub fn confirm(&mut self, failing: &str) -> Result<()> {
         if let Some(why) = self.find_difference() {
             self.lost = true;
             let what = format!("{failing}: {why}");
-            return Err(Error::new(ErrorKind::Io, what)
+            return Err(Error::failed(what)
                 .file(&self.path)
                 .help("nothing was saved; benchtop reads the project again. Do not change the files of an open project with other programs"));
         }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 
 /// Size in bytes at which a chunk is full. Scanning it takes less than a millisecond.
 const CHUNK: usize = 256 * 1024;
@@ -49,14 +49,14 @@ impl Arena {
     /// can be joined by line feeds.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if `row` is not [`rows`](Self::rows), since items would get the text
-    /// of others. [`ErrorKind::Input`] for a text of 1 GiB or more.
+    /// [`Error::conflict`] if `row` is not [`rows`](Self::rows), since items would get the text
+    /// of others. [`Error::input`] for a text of 1 GiB or more.
     pub fn push(&mut self, row: u32, text: &str) -> Result<()> {
         if row != self.rows || row == u32::MAX {
-            return Err(Error::new(
-                ErrorKind::Conflict,
-                format!("row {row} cannot follow {} rows in the arena", self.rows),
-            ));
+            return Err(Error::conflict(format!(
+                "row {row} cannot follow {} rows in the arena",
+                self.rows
+            )));
         }
         if text.len() >= 1 << 30 {
             return Err(Error::input(format!(
@@ -261,6 +261,7 @@ pub(super) fn has_own_bit(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn rows_are_stored_in_lower_case_across_chunks() {

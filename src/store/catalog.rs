@@ -14,7 +14,7 @@ use super::revised_items::{Revision, Revisions};
 use super::segment::Reader;
 pub use answers::PredictionSegment;
 use benchtop_model::edit::EditMark;
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 
 /// Number of cached frames. An unpacked frame has about 30 KB.
 const CACHED_FRAMES: usize = 192;
@@ -30,14 +30,19 @@ struct Texts {
 /// Parses the JSON of a stored record.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`].
+/// [`Error::corrupt`].
 pub fn parse<'l, T: serde::Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
-    serde_json::from_slice(line).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot parse a stored record: {e}"),
-        )
-    })
+    serde_json::from_slice(line)
+        .map_err(|e| Error::corrupt(format!("cannot parse a stored record: {e}")))
+}
+
+/// Parses the item in `row`, or some of its fields.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] with the item's number.
+pub fn parse_item<'l, T: serde::Deserialize<'l>>(row: usize, line: &'l [u8]) -> Result<T> {
+    serde_json::from_slice(line)
+        .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))
 }
 
 /// Offset of line `n` of a frame, from 0, or the frame's length if it has fewer lines.
@@ -122,7 +127,7 @@ impl Catalog {
         let base = self
             .texts
             .last()
-            .map_or(0, |t| t.base + t.reader.rows() as u32);
+            .map_or(0, |t| t.base + t.reader.rows as u32);
         self.texts.push(Texts {
             base,
             part,
@@ -141,7 +146,7 @@ impl Catalog {
     /// Adds later texts of existing rows; see [`Revisions::add`].
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the rows do not match.
+    /// [`Error::corrupt`] if the rows do not match.
     pub fn add_revision(
         &mut self,
         what: (u64, bool, Option<EditMark>),
@@ -160,13 +165,13 @@ impl Catalog {
         CatalogVersion {
             items: self.len(),
             answers: self.answers.len(),
-            revisions: self.revisions.list().len(),
+            revisions: self.revisions.list.len(),
         }
     }
 
     /// All segments, items first.
     pub fn segments(&self) -> impl Iterator<Item = &Reader> {
-        let revisions = self.revisions.list().iter().map(|r: &Revision| &*r.reader);
+        let revisions = self.revisions.list.iter().map(|r: &Revision| &*r.reader);
         self.texts
             .iter()
             .map(|t| &*t.reader)
@@ -180,7 +185,7 @@ impl Catalog {
         self.texts
             .iter()
             .map(|t| &*t.reader)
-            .chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
+            .chain(self.revisions.list.iter().map(|r: &Revision| &*r.reader))
     }
 
     /// The manifest entries of the item segments, in row order.
@@ -196,6 +201,17 @@ impl Catalog {
         self.columns.is_empty()
     }
 
+    /// The row of the item with this number.
+    ///
+    /// # Errors
+    /// [`Error::not_found`] if there is none.
+    pub fn row(&self, number: u32) -> Result<u32> {
+        let row = number
+            .checked_sub(1)
+            .filter(|row| (*row as usize) < self.len());
+        row.ok_or_else(|| Error::not_found(format!("unknown item #{number}")))
+    }
+
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
@@ -209,7 +225,7 @@ impl Catalog {
     pub fn text_rows(&self) -> usize {
         self.texts
             .last()
-            .map_or(0, |t| t.base as usize + t.reader.rows() as usize)
+            .map_or(0, |t| t.base as usize + t.reader.rows as usize)
     }
 
     fn frame(&self, segment: usize, frame: usize) -> Result<Arc<Vec<u8>>> {
@@ -220,7 +236,7 @@ impl Catalog {
         drop(cache);
         let reader = match self.texts.get(segment) {
             Some(texts) => &texts.reader,
-            None => &self.revisions.list()[usize::MAX - segment].reader,
+            None => &self.revisions.list[usize::MAX - segment].reader,
         };
         let bytes = Arc::new(reader.frame(frame)?);
         cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,21 +253,21 @@ impl Catalog {
         let found =
             segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
         match found {
-            Some((s, local)) if (local as u64) < self.texts[s].reader.rows() => {
-                let frame_rows = self.texts[s].reader.frame_rows();
+            Some((s, local)) if (local as u64) < self.texts[s].reader.rows => {
+                let frame_rows = self.texts[s].reader.frame_rows;
                 Ok((s, local / frame_rows, local % frame_rows))
             }
-            _ => Err(Error::new(
-                ErrorKind::NotFound,
-                format!("item #{} does not exist", row + 1),
-            )),
+            _ => Err(Error::not_found(format!(
+                "item #{} does not exist",
+                row + 1
+            ))),
         }
     }
 
     /// The JSON of the item in `row`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
+    /// [`Error::not_found`] and [`Error::corrupt`].
     pub fn line(&self, row: usize) -> Result<String> {
         self.line_from(row, self.revisions.locate(row))
     }
@@ -259,7 +275,7 @@ impl Catalog {
     /// The item in `row` at revision `rev` of the project.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
+    /// [`Error::not_found`] and [`Error::corrupt`].
     pub fn item_at(&self, row: u32, rev: u64) -> Result<Item> {
         parse(
             self.line_from(row as usize, self.revisions.locate_at(row, rev))?
@@ -275,18 +291,14 @@ impl Catalog {
             None => self.locate(row)?,
         };
         let bytes = self.frame(segment, frame)?;
-        String::from_utf8(line_of(&bytes, within).to_vec()).map_err(|_| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("item #{} is not UTF-8", row + 1),
-            )
-        })
+        String::from_utf8(line_of(&bytes, within).to_vec())
+            .map_err(|_| Error::corrupt(format!("item #{} is not UTF-8", row + 1)))
     }
 
     /// The item in `row`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
+    /// [`Error::not_found`] and [`Error::corrupt`].
     pub fn item(&self, row: usize) -> Result<Item> {
         parse(self.line(row)?.as_bytes())
     }
@@ -294,7 +306,7 @@ impl Catalog {
     /// The row of the item with this id.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the texts are damaged.
+    /// [`Error::corrupt`] if the texts are damaged.
     pub fn row_of(&self, id: &str) -> Result<Option<u32>> {
         let hash = id_hash(id);
         let hashes = &self.columns.id_hash;

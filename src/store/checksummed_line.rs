@@ -6,7 +6,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 const MARK: &[u8] = b",\"crc\":\"";
 /// `,"crc":"xxxxxxxx"}`.
@@ -16,11 +16,11 @@ const TAIL: usize = MARK.len() + 8 + 2;
 /// object.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if serialization fails.
+/// [`Error::failed`] if serialization fails.
 pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     serde_json::to_writer(&mut *out, value)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot be written: {e}")))?;
+        .map_err(|e| Error::failed(format!("cannot be written: {e}")))?;
     out.pop(); // the closing brace, written again below
     let crc = crc32fast::hash(&out[start..]);
     out.extend_from_slice(MARK);
@@ -31,10 +31,10 @@ pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
 /// Parses one line, with or without its newline.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if the checksum is missing or wrong, or if the fields do not match `T`.
+/// [`Error::corrupt`] if the checksum is missing or wrong, or if the fields do not match `T`.
 pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
+    let corrupt = |what: &str| Error::corrupt(what.to_string());
     let body = line
         .len()
         .checked_sub(TAIL)
@@ -46,8 +46,7 @@ pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     if &tail[MARK.len()..MARK.len() + 8] != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
         return Err(corrupt("the line does not match its checksum"));
     }
-    serde_json::from_slice(line)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("cannot parse the line: {e}")))
+    serde_json::from_slice(line).map_err(|e| Error::corrupt(format!("cannot parse the line: {e}")))
 }
 
 /// All lines of a file: the valid ones, and the errors of the others.

@@ -70,7 +70,7 @@ pub fn write_columns<'a>(
     frames: impl IntoIterator<Item = (&'a str, &'a [Frame])>,
     revised: impl IntoIterator<Item = (&'a str, &'a [u32])>,
 ) -> Result<()> {
-    let names = columns.names.iter().map(|n| n.list().to_vec()).collect();
+    let names = columns.names.iter().map(|n| n.names.to_vec()).collect();
     let lengths = |(file, list): (&str, &[Frame])| {
         (file.to_string(), list.iter().map(|f| f.length).collect())
     };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use benchtop_model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
+use benchtop_model::{Error, Field, Item, QuestionKind, Result};
 
 /// Rows per block of statuses.
 pub const BLOCK_ROWS: usize = 216;
@@ -24,7 +24,7 @@ const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
 /// The names of a column. Code 0 means that the item has no value.
 #[derive(Clone, Debug)]
 pub struct Names {
-    names: Vec<String>,
+    pub names: Vec<String>,
     codes: HashMap<String, u16>,
 }
 
@@ -49,10 +49,6 @@ impl Names {
             .map(|(i, n)| (n.clone(), u16::try_from(i).unwrap_or(0)))
             .collect();
         Names { names, codes }
-    }
-
-    pub fn list(&self) -> &[String] {
-        &self.names
     }
 
     pub fn name(&self, code: u16) -> &str {
@@ -139,7 +135,7 @@ impl Columns {
     /// Appends the row of an item.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if a column would have more than 65,535 names, or a name of more than
+    /// [`Error::input`] if a column would have more than 65,535 names, or a name of more than
     /// [`NAME_LIMIT`] bytes. No row is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         let codes = self.codes(item)?;
@@ -154,13 +150,14 @@ impl Columns {
     /// Replaces the values of a row with those of a later text of the item.
     ///
     /// # Errors
-    /// See [`push`](Self::push), and [`ErrorKind::Corrupt`] if the row belongs to another item.
+    /// See [`push`](Self::push), and [`Error::corrupt`] if the row belongs to another item.
     pub fn replace(&mut self, row: usize, item: &Item) -> Result<()> {
         if self.id_hash.get(row) != Some(&id_hash(&item.id)) {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                format!("item #{} is not `{}`", row + 1, item.id),
-            ));
+            return Err(Error::corrupt(format!(
+                "item #{} is not `{}`",
+                row + 1,
+                item.id
+            )));
         }
         let codes = self.codes(item)?;
         for (column, code) in self.codes.iter_mut().zip(codes) {
@@ -201,7 +198,7 @@ impl Columns {
     /// Appends the rows of a stored block.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the version, length, or checksum is wrong.
+    /// [`Error::corrupt`] if the version, length, or checksum is wrong.
     pub fn decode_block(&mut self, bytes: &[u8]) -> Result<()> {
         let (body, rows) = checked(bytes, VERSION, ROW_BYTES)?;
         let (hashes, rest) = body.split_at(rows * 8);
@@ -259,9 +256,9 @@ pub fn kind_code(kind: QuestionKind) -> u8 {
 /// Checks version, length, and CRC-32 of a stored block. Returns its body and its number of rows.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`].
+/// [`Error::corrupt`].
 pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[u8], usize)> {
-    let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
+    let corrupt = |what: &str| Error::corrupt(what.to_string());
     let (&found, _) = bytes
         .split_first()
         .ok_or_else(|| corrupt("the block is empty"))?;
@@ -289,6 +286,7 @@ pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[
 mod tests {
     use super::*;
     use crate::fixtures::item;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn blocks_round_trip_below_the_size_limit() {

@@ -17,7 +17,7 @@ use super::{Catalog, Ledger, journal, rounds};
 use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::history::{Entry, HistoryPoint, LogQuery};
-use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_model::{Act, Decision, Error, Result};
 
 /// All decisions of a project.
 #[derive(Clone, Debug, Default)]
@@ -65,13 +65,13 @@ impl History {
     /// are left out.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if a journal no longer has the known prefix.
+    /// [`Error::failed`] if a journal no longer has the known prefix.
     pub fn read_known(project: &Project, known: &PrefixDigests) -> Result<History> {
         let history = History::read_first(project, Some(known))?;
         if history.digests.same_decisions(known) {
             return Ok(history);
         }
-        Err(Error::new(ErrorKind::Io, "another program changed a journal").file(project.sessions()))
+        Err(Error::failed("another program changed a journal").file(project.sessions()))
     }
 
     fn read_first(project: &Project, known: Option<&PrefixDigests>) -> Result<History> {
@@ -268,7 +268,7 @@ struct RowRevision<'c> {
 
 /// All of them in revision order.
 fn row_revisions<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<RowRevision<'c>> {
-    let texts = catalog.revisions().list().iter();
+    let texts = catalog.revisions().list.iter();
     let mut list: Vec<_> = texts
         .map(|r| RowRevision {
             rev: r.rev,

@@ -23,7 +23,7 @@ use super::prefix_digest::JournalHashes;
 use super::segment::Frame;
 use super::status_columns::StatusColumns;
 use benchtop_files::{disk, inspect, regular};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Version of the key layout. A store of another version is rebuilt.
 const SCHEMA: u32 = 3;
@@ -85,7 +85,7 @@ pub struct Index {
 }
 
 fn corrupt(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Corrupt, what)
+    Error::corrupt(what)
 }
 
 /// Returns a name for the folder at `path` that stays valid if the folder or one of its parents is
@@ -109,14 +109,14 @@ fn pinned(path: &Path) -> Result<PathBuf> {
 }
 
 fn in_use(path: &Path) -> Error {
-    Error::new(ErrorKind::Conflict, "the store is open in another process").file(path)
+    Error::conflict("the store is open in another process").file(path)
 }
 
 impl Index {
     /// Opens or creates the store at `path`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if sled cannot read its files or panics. [`ErrorKind::Conflict`] if
+    /// [`Error::corrupt`] if sled cannot read its files or panics. [`Error::conflict`] if
     /// another process has the store open.
     pub fn open(path: &Path) -> Result<Index> {
         inspect::store(path)?;
@@ -162,7 +162,7 @@ impl Index {
     /// Checks that no process has the store at `path` open, without opening it.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if a process has it open.
+    /// [`Error::conflict`] if a process has it open.
     pub fn check_unlocked(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
         let locked =
@@ -231,7 +231,7 @@ impl Index {
     /// Reads the description of the indexed project.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`], also for another schema.
+    /// [`Error::corrupt`], also for another schema.
     pub fn meta(&self) -> Result<Meta> {
         match self.get_as::<Meta>(b"meta")? {
             Some(meta) if meta.schema == SCHEMA => Ok(meta),
@@ -267,7 +267,7 @@ impl Index {
             }
         }
         for (at, names) in columns.names.iter().enumerate() {
-            for (chunk, list) in chunks_of_names(names.list()).into_iter().enumerate() {
+            for (chunk, list) in chunks_of_names(&names.names).into_iter().enumerate() {
                 self.put_as(
                     &key(format!("name/{}/", NAMED[at].name()).as_bytes(), chunk),
                     &list,
@@ -288,7 +288,7 @@ impl Index {
     /// Reads the columns.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if a block is missing or damaged.
+    /// [`Error::corrupt`] if a block is missing or damaged.
     pub fn columns(&self, meta: &Meta) -> Result<Columns> {
         let rows = meta.rows;
         let mut columns = Columns::with_capacity(rows as usize);
@@ -324,7 +324,7 @@ impl Index {
     /// Reads the frames of a segment.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`Error::corrupt`].
     pub fn frames(&self, file: &str) -> Result<Vec<Frame>> {
         self.list(&format!("frame/{file}/"))
     }
@@ -396,7 +396,7 @@ impl Index {
     /// or if its blocks are not of one state.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`Error::corrupt`].
     pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, StatusColumns)>> {
         let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else {
             return Ok(None);
@@ -420,7 +420,7 @@ impl Index {
     /// The resume point of an annotator. It is a convenience and is lost with the store.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`Error::corrupt`].
     pub fn resume_point(&self, who: &str) -> Result<Option<String>> {
         self.get_as(format!("place/{who}").as_bytes())
     }
@@ -428,7 +428,7 @@ impl Index {
     /// The resume points of all annotators, by name.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`Error::corrupt`].
     pub fn resume_points(&self) -> Result<Vec<(String, String)>> {
         let prefix = b"place/";
         let mut stored = self.db.scan_prefix(prefix);

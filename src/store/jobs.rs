@@ -24,7 +24,7 @@ use super::append_log;
 use super::json_checksum::{self, Checksum};
 use benchtop_files::{disk, regular};
 use benchtop_model::job::JobStatus;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 pub use failures::FailureLog;
 pub use generation::{FailedPicture, Generation, GenerationFiles, PictureInProgress, Scope};
@@ -79,7 +79,7 @@ impl StoredJob {
     /// What the kind of the job stores.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the file has another shape.
+    /// [`Error::corrupt`] if the file has another shape.
     pub fn spec<T: DeserializeOwned>(&self) -> Result<T> {
         T::deserialize(&self.spec)
             .map_err(|e| corrupt(format!("cannot parse job {}: {e}", self.header.id)))
@@ -87,7 +87,7 @@ impl StoredJob {
 }
 
 fn corrupt(what: String) -> Error {
-    Error::new(ErrorKind::Corrupt, what)
+    Error::corrupt(what)
 }
 
 fn cut(text: &str) -> String {
@@ -130,13 +130,12 @@ pub fn last_number(root: &Path) -> u32 {
 /// A number for a new job: above `last`, and above those of all files.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if no number is left.
+/// [`Error::conflict`] if no number is left.
 pub fn next_number(root: &Path, last: u32) -> Result<u32> {
     let next = last.max(last_number(root)).checked_add(1);
     next.filter(|next| *next <= HIGHEST).ok_or_else(|| {
         let what = format!("no number is left for a new job, since a job has the number {HIGHEST}");
-        Error::new(ErrorKind::Conflict, what)
-            .help("move the files with this number out of `jobs/` and `runs/`")
+        Error::conflict(what).help("move the files with this number out of `jobs/` and `runs/`")
     })
 }
 
@@ -230,7 +229,7 @@ fn read(path: &Path, kind: &str, id: u32, problems: &mut Vec<Error>) -> Result<S
 /// The numbers of a job's items. `None` if it has no list.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`].
+/// [`Error::corrupt`].
 pub fn numbers(root: &Path, kind: &str, id: u32) -> Result<Option<Vec<u32>>> {
     let path = path(root, kind, id, "items.json");
     let bytes = regular::read_if_there(&path, LONG_LIMIT)?;
@@ -256,13 +255,13 @@ pub fn create(
 /// Creates the folder, and removes leftover files of an interrupted creation.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if a job or answers with this number exist.
+/// [`Error::conflict`] if a job or answers with this number exist.
 fn prepare(root: &Path, header: &JobHeader) -> Result<()> {
     let of_it = |ending| path(root, &header.kind, header.id, ending);
     for path in ["json", "jsonl"].map(of_it) {
         if path.symlink_metadata().is_ok() {
             let what = format!("job {} exists already", header.id);
-            return Err(Error::new(ErrorKind::Conflict, what).file(path));
+            return Err(Error::conflict(what).file(path));
         }
     }
     disk::ensure_private_dir(disk::folder(&of_it("json")))?;
@@ -271,8 +270,7 @@ fn prepare(root: &Path, header: &JobHeader) -> Result<()> {
 
 fn write(root: &Path, header: &JobHeader, spec: &Value, numbers: Option<&[u32]>) -> Result<()> {
     if let Some(numbers) = numbers {
-        let list =
-            serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+        let list = serde_json::to_vec(numbers).map_err(|e| Error::failed(e.to_string()))?;
         disk::write_atomic(&path(root, &header.kind, header.id, "items.json"), &list)?;
     }
     write_state(root, header, spec)
@@ -280,7 +278,7 @@ fn write(root: &Path, header: &JobHeader, spec: &Value, numbers: Option<&[u32]>)
 
 /// Writes the state of a job. On an error, the file is unchanged.
 pub fn write_state(root: &Path, header: &JobHeader, spec: &Value) -> Result<()> {
-    let wrong = |e: serde_json::Error| Error::new(ErrorKind::Io, e.to_string());
+    let wrong = |e: serde_json::Error| Error::failed(e.to_string());
     let header = JobHeader {
         reason: header.reason.as_deref().map(cut),
         ..header.clone()

@@ -12,7 +12,7 @@ use super::append_log::{AppendLog, Times, ValidPrefix};
 use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
 use benchtop_model::name::check_annotator;
-use benchtop_model::{Decision, Error, ErrorKind, Result};
+use benchtop_model::{Decision, Error, Result};
 use line::{Row, decision};
 pub use line::{decode, encode, text};
 
@@ -147,7 +147,7 @@ impl Journal {
     /// Opens a journal whose first bytes were already read as `prefix`, without parsing them again.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if the journal has other lines by now and must be read again.
+    /// [`Error::failed`] if the journal has other lines by now and must be read again.
     pub fn after(sessions: &Path, who: &str, prefix: PrefixDigest) -> Result<Journal> {
         check_annotator(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
@@ -160,10 +160,9 @@ impl Journal {
             Err(e) => return Err(Error::io(&e, "cannot be opened", &path)),
         };
         let changed = || {
-            Error::new(
-                ErrorKind::Io,
-                format!("{SAVE_FAILED}: another program changed the journal since it was read"),
-            )
+            Error::failed(format!(
+                "{SAVE_FAILED}: another program changed the journal since it was read"
+            ))
         };
         // A tail that was torn at the time of reading has no newline.
         let tail = tail
@@ -186,7 +185,7 @@ impl Journal {
     /// Appends `decisions` with one write and one `fdatasync`. When this returns, they are on disk.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; see [`AppendLog::append`].
+    /// [`Error::failed`]; see [`AppendLog::append`].
     pub fn append(&mut self, decisions: &[Decision]) -> Result<()> {
         self.begin_append(decisions)?;
         let began = Instant::now();

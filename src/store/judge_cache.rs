@@ -75,7 +75,8 @@ pub struct JudgeExtractions {
     found: HashMap<String, Vec<Arc<Reading>>>,
     /// Numbers of damaged lines, from 1.
     pub damaged: Vec<u64>,
-    digest: String,
+    /// Hash of all readings. It changes with every reading.
+    pub digest: String,
 }
 
 fn path(root: &Path) -> PathBuf {
@@ -100,13 +101,7 @@ impl JudgeExtractions {
             Ok(reading) if reading.v == VERSION => readings.add(reading),
             _ => readings.damaged.push(number),
         });
-        Ok((
-            readings,
-            ValidPrefix {
-                length: torn.unwrap_or(bytes.len() as u64),
-                torn: torn.is_some(),
-            },
-        ))
+        Ok((readings, ValidPrefix::new(bytes.len() as u64, torn)))
     }
 
     fn add(&mut self, reading: Reading) {
@@ -136,17 +131,12 @@ impl JudgeExtractions {
             .map(|r| (r.judge.as_str(), r.instruction.as_str()))
             .collect()
     }
-
-    /// Hash of all readings. It changes with every reading.
-    pub fn digest(&self) -> &str {
-        &self.digest
-    }
 }
 
 /// The readings of a project, open for appending.
 #[derive(Debug)]
 pub struct JudgeJournal {
-    readings: JudgeExtractions,
+    pub readings: JudgeExtractions,
     lines: AppendLog,
 }
 
@@ -159,10 +149,6 @@ impl JudgeJournal {
             readings,
             lines: AppendLog::open(&path(root), whole)?,
         })
-    }
-
-    pub fn readings(&self) -> &JudgeExtractions {
-        &self.readings
     }
 
     /// Appends a reading. When this returns, it is on disk. On an error, it does not count.
@@ -231,7 +217,7 @@ mod tests {
             judged.append(line).unwrap();
         }
         let found = JudgeExtractions::read(dir.path()).unwrap();
-        assert_ne!(found.digest(), none.digest());
+        assert_ne!(&found.digest, &none.digest);
         assert_eq!(found.last("x").and_then(|r| r.read.as_deref()), Some("B"));
         assert_eq!(
             found.by("x", "one", "w@1").and_then(|r| r.read.as_deref()),
@@ -254,10 +240,9 @@ mod tests {
         bytes.extend_from_slice(b"{\"v\":1,\"item\":");
         std::fs::write(path(dir.path()), &bytes).unwrap();
         let mut judged = JudgeJournal::open(dir.path()).unwrap();
-        assert_eq!(judged.readings().damaged, [1]);
+        assert_eq!(judged.readings.damaged, [1]);
         assert!(
-            judged.readings().by("x", "one", "w@1").is_none()
-                && judged.readings().last("y").is_some()
+            judged.readings.by("x", "one", "w@1").is_none() && judged.readings.last("y").is_some()
         );
         assert_eq!(
             std::fs::metadata(path(dir.path())).unwrap().len(),

@@ -225,8 +225,7 @@ impl Migration<'_> {
         let taken = Index::open(store).and_then(|index| {
             // sled treats some damage as an empty file.
             if index.is_empty() && has_imports {
-                return Err(Error::new(
-                    ErrorKind::Corrupt,
+                return Err(Error::corrupt(
                     "the index is empty although the project has imports",
                 ));
             }

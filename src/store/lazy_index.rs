@@ -13,7 +13,7 @@ use super::index::{Index, digest};
 use super::pictures::picture_snapshot;
 use super::prefix_digest::JournalHashes;
 use super::status_columns::StatusColumns;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Result of the thread.
 #[derive(Default)]
@@ -115,12 +115,7 @@ impl LazyIndex {
         let slot = Arc::new(Slot::default());
         let theirs = slot.clone();
         let run = move || {
-            let panicked = |_| {
-                Err(Error::new(
-                    ErrorKind::Corrupt,
-                    "cannot open the store: its thread panicked",
-                ))
-            };
+            let panicked = |_| Err(Error::corrupt("cannot open the store: its thread panicked"));
             let opened = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
             let (index, notices) = match opened {
                 Ok((index, notices)) => (Ok(index), notices),
@@ -137,7 +132,7 @@ impl LazyIndex {
         let thread = std::thread::Builder::new()
             .name("store".into())
             .spawn(run)
-            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot open the store: {e}")))?;
+            .map_err(|e| Error::failed(format!("cannot open the store: {e}")))?;
         Ok(LazyIndex::new(store, slot, Some(thread)))
     }
 
@@ -181,7 +176,7 @@ impl LazyIndex {
     /// wait if the statuses came from their snapshot.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`Error::corrupt`].
     pub fn place(&self, who: &str) -> Result<Option<String>> {
         if let Some(place) = lock(&self.places).get(who) {
             return Ok(Some(place.clone()));

@@ -15,7 +15,7 @@ use super::status_columns::StatusColumns;
 use benchtop_model::edit::EditMark;
 use benchtop_model::round::{Protocol, effective_verdicts};
 use benchtop_model::verdict::{EffectiveVerdict, Part};
-use benchtop_model::{Act, Decision, Error, ErrorKind, Judgement, Result, Status};
+use benchtop_model::{Act, Decision, Error, Judgement, Result, Status};
 
 /// A verdict, whether it still counts or not.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ impl Ledger {
     /// journal must replay.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] for an undo or redo that is not possible.
+    /// [`Error::conflict`] for an undo or redo that is not possible.
     pub fn check(&self, decision: &Decision) -> Result<()> {
         match &decision.act {
             Act::Judge(_) => Ok(()),
@@ -176,10 +176,7 @@ impl Ledger {
         let found = list.and_then(|l| l.iter().rev().find(is_target));
         found.copied().ok_or_else(|| {
             let word = if counts { "undone" } else { "redone" };
-            Error::new(
-                ErrorKind::Conflict,
-                format!("no verdict {target} of `{who}` can be {word}"),
-            )
+            Error::conflict(format!("no verdict {target} of `{who}` can be {word}"))
         })
     }
 

@@ -12,7 +12,7 @@ use super::checksummed_line;
 use benchtop_files::{disk, regular};
 use benchtop_model::edit::EditMark;
 use benchtop_model::evaluation::AnswerFileHeader;
-use benchtop_model::{Error, ErrorKind, Form, Result};
+use benchtop_model::{Error, Form, Result};
 
 pub const FILE: &str = "manifest.jsonl";
 
@@ -184,7 +184,7 @@ impl Manifest {
     /// Checks that imports can be recorded.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if a line is damaged. The segments of that line would be missing in
+    /// [`Error::corrupt`] if a line is damaged. The segments of that line would be missing in
     /// the project that the import is compared with.
     pub fn writable(&self) -> Result<()> {
         let Some(first) = self.problems.first() else {
@@ -269,10 +269,7 @@ impl Manifest {
             torn: lines.torn_at.is_some(),
             ..Manifest::default()
         };
-        manifest.whole = ValidPrefix {
-            length: lines.torn_at.unwrap_or(bytes.len() as u64),
-            torn: manifest.torn,
-        };
+        manifest.whole = ValidPrefix::new(bytes.len() as u64, lines.torn_at);
         manifest.list(imports);
         manifest
             .problems
@@ -285,11 +282,9 @@ impl Manifest {
                     "unsupported line version {}; a newer benchtop wrote this line",
                     entry.v
                 );
-                manifest.problems.push(
-                    Error::new(ErrorKind::Corrupt, what)
-                        .file(&path)
-                        .line(number),
-                );
+                manifest
+                    .problems
+                    .push(Error::corrupt(what).file(&path).line(number));
             }
         }
         Ok(manifest)
@@ -332,6 +327,7 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     fn entry(n: u64) -> Entry {
         let part = Segment {

@@ -190,7 +190,7 @@ fn lines(path: &Path) -> Result<Lines> {
             .help("journals are the files `sessions/<annotator>.jsonl` of a project")
     };
     let mut input = bounded::open(path).map_err(|p| match p.kind {
-        ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "file not found").file(path),
+        ErrorKind::NotFound => Error::not_found("file not found").file(path),
         _ => p,
     })?;
     let mut found = Lines {

@@ -19,7 +19,7 @@ use benchtop_files::metadata_folder::names;
 use benchtop_files::{disk, inspect};
 use benchtop_model::metafile::{FOLDERS, shipped};
 use benchtop_model::usage::{FileState, MetadataState};
-use benchtop_model::{Error, ErrorKind, Finding, Result, Rule};
+use benchtop_model::{Error, Finding, Result, Rule};
 use save::finish;
 pub use save::save;
 
@@ -41,7 +41,7 @@ pub fn revision(bytes: &[u8]) -> String {
 /// save first. A file that cannot be read becomes a finding.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] if the folder is a link out of the project.
+/// [`Error::denied`] if the folder is a link out of the project.
 pub fn read(dir: &Path) -> Result<MetadataState> {
     if !dir.exists() {
         return Ok(shipped_state());
@@ -132,11 +132,9 @@ fn boundary(dir: &Path) -> Result<PathBuf> {
         .filter(|folder| folder.exists());
     for folder in std::iter::once(dir.clone()).chain(folders) {
         if leads_out(&folder)? {
-            return Err(
-                Error::new(ErrorKind::Denied, "the link leads out of the project")
-                    .file(folder)
-                    .help("move the files into the project"),
-            );
+            return Err(Error::denied("the link leads out of the project")
+                .file(folder)
+                .help("move the files into the project"));
         }
     }
     Ok(inside)

@@ -157,10 +157,10 @@ fn from_snapshot(project: &Project, parts: &[&Segment], segments: &[u8; 32]) -> 
 }
 
 fn write_snapshot(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
-    let frames = catalog.segments().map(|s| (s.file(), s.frames()));
+    let frames = catalog.segments().map(|s| (s.file(), &s.frames[..]));
     let revised = catalog
         .revisions()
-        .list()
+        .list
         .iter()
         .map(|r| (r.file(), &r.rows[..]));
     column_snapshots::write_columns(store, segments, catalog.columns(), frames, revised)

@@ -128,10 +128,7 @@ impl Pictures {
 
     /// Records that `journal` has exactly these pictures.
     pub fn set_journal(&mut self, journal: &Journal) {
-        self.whole = ValidPrefix {
-            length: journal.length(),
-            torn: false,
-        };
+        self.whole = ValidPrefix::new(journal.length(), None);
         self.prefix.clone_from(journal.prefix());
         if self.explained.len() != journal.explained().len() {
             self.explained = journal.explained().to_vec();

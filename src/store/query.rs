@@ -14,7 +14,7 @@ use super::status_columns::StatusColumns;
 use benchtop_model::field::Source;
 use benchtop_model::history::to_the_second;
 use benchtop_model::table::Match;
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort};
+use benchtop_model::{Error, Field, Filter, Result, Sort};
 pub use summary::{describe, frequency};
 
 /// Rows that pass the filter, except its text search, in ascending order.
@@ -166,7 +166,7 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
 /// The value of a field in a row as text. Texts are read from the segments.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if the texts are damaged.
+/// [`Error::corrupt`] if the texts are damaged.
 pub fn cell(
     catalog: &Catalog,
     overlay: &StatusColumns,
@@ -222,12 +222,9 @@ fn each_text(
     rows.sort_unstable();
     catalog.each_of(&rows, &mut |row, line| {
         let mut item = serde_json::Deserializer::from_slice(line);
-        let texts = item.deserialize_map(Texts(fields)).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot parse item #{}: {e}", row + 1),
-            )
-        })?;
+        let texts = item
+            .deserialize_map(Texts(fields))
+            .map_err(|e| Error::corrupt(format!("cannot parse item #{}: {e}", row + 1)))?;
         each(row, &texts);
         Ok(())
     })
@@ -257,7 +254,7 @@ fn each_cell(
 /// The numbers of the items in `rows` whose `field` matches.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an invalid regular expression.
+/// [`Error::usage`] for an invalid regular expression.
 pub fn matching_cells(
     catalog: &Catalog,
     overlay: &StatusColumns,
@@ -273,10 +270,7 @@ pub fn matching_cells(
                 .size_limit(1 << 20)
                 .build()
                 .map_err(|e| {
-                    Error::new(
-                        ErrorKind::Usage,
-                        format!("invalid regular expression `{pattern}`: {e}"),
-                    )
+                    Error::usage(format!("invalid regular expression `{pattern}`: {e}"))
                 })?;
             each_cell(catalog, overlay, field, rows, &mut |row, text| {
                 if regex.is_match(text) {

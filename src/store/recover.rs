@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::checksummed_line;
 use super::manifest::{Content, Entry, FILE, Manifest, Segment, number_of};
 use benchtop_files::disk;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Information from the user that segments do not contain.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,7 @@ impl Recovery {
 /// imports whose own time is unknown.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if `said` names a segment that cannot be recovered.
+/// [`Error::not_found`] if `said` names a segment that cannot be recovered.
 pub fn search(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let manifest = Manifest::read(imports)?;
     let path = imports.join(FILE);
@@ -102,11 +102,9 @@ pub fn search(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let orphans = manifest.orphans();
     for file in &said.only {
         if !orphans.contains(file) {
-            return Err(
-                Error::new(ErrorKind::NotFound, "no such segment to recover")
-                    .file(imports.join(file))
-                    .help("run `benchtop recover` to list the recoverable segments"),
-            );
+            return Err(Error::not_found("no such segment to recover")
+                .file(imports.join(file))
+                .help("run `benchtop recover` to list the recoverable segments"));
         }
     }
     let mut recovery = Recovery::default();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::segment::Reader;
 use benchtop_model::edit::EditMark;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// One segment of revised items.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Revision {
 /// All revisions of a catalog, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Revisions {
-    list: Vec<Revision>,
+    pub list: Vec<Revision>,
     /// The current text of each revised row: index in `list`, and index in that segment.
     current: Arc<HashMap<u32, (u32, u32)>>,
 }
@@ -43,7 +43,7 @@ impl Revisions {
     /// Adds a segment. `rows` are the rows of its items, in order. All must be below `items`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the number of rows differs from the segment's, or a row does not
+    /// [`Error::corrupt`] if the number of rows differs from the segment's, or a row does not
     /// exist.
     pub fn add(
         &mut self,
@@ -52,12 +52,10 @@ impl Revisions {
         reader: Reader,
         items: usize,
     ) -> Result<()> {
-        if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                "the revision names items that do not exist",
-            )
-            .file(reader.path()));
+        if rows.len() as u64 != reader.rows || rows.iter().any(|r| *r as usize >= items) {
+            return Err(
+                Error::corrupt("the revision names items that do not exist").file(&reader.path)
+            );
         }
         let at = self.list.len() as u32;
         let current = Arc::make_mut(&mut self.current);
@@ -74,10 +72,6 @@ impl Revisions {
             reader: Arc::new(reader),
         });
         Ok(())
-    }
-
-    pub fn list(&self) -> &[Revision] {
-        &self.list
     }
 
     pub fn is_empty(&self) -> bool {
@@ -115,7 +109,7 @@ impl Revisions {
     }
 
     fn place(&self, at: usize, local: usize) -> Option<(usize, usize, usize)> {
-        let frame_rows = self.list.get(at)?.reader.frame_rows();
+        let frame_rows = self.list.get(at)?.reader.frame_rows;
         Some((at, local / frame_rows, local % frame_rows))
     }
 }

@@ -8,7 +8,7 @@ use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::round::Round;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 pub fn folder(project: &Project) -> PathBuf {
     project.sessions().join("rounds")
@@ -84,7 +84,7 @@ fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::input("the file is not UTF-8 text").file(path))?;
     let broken = (checksum == Checksum::Wrong).then(|| {
-        Error::new(ErrorKind::Corrupt, "the file does not match its checksum")
+        Error::corrupt("the file does not match its checksum")
             .file(path)
             .help(
                 "compare it with a copy; remove its last member, `crc`, if you changed it yourself",
@@ -110,17 +110,16 @@ fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
 /// Writes a new round.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if a round of that name exists.
+/// [`Error::conflict`] if a round of that name exists.
 pub fn create(project: &Project, round: &Round) -> Result<()> {
     let path = path(project, &round.name);
     if path.symlink_metadata().is_ok() {
-        return Err(Error::new(
-            ErrorKind::Conflict,
-            format!("a round named `{}` already exists", round.name),
-        )
-        .file(path)
-        .field("name")
-        .help("choose another name"));
+        return Err(
+            Error::conflict(format!("a round named `{}` already exists", round.name))
+                .file(path)
+                .field("name")
+                .help("choose another name"),
+        );
     }
     disk::ensure_private_dir(&folder(project))?;
     disk::write_atomic(&path, &json_checksum::add(round.to_json()?.as_bytes()))
@@ -143,6 +142,7 @@ pub fn remove(project: &Project, name: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
     use benchtop_model::round::{NewRound, Protocol, draw};
 
     #[test]

@@ -9,7 +9,7 @@ use benchtop_files::project::{FILE, Project};
 use benchtop_files::{disk, regular};
 use benchtop_model::config::Config;
 use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleAction, RuleSet, Test};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Maximum number of rule sets in the history.
 const HISTORY: usize = 50;
@@ -49,7 +49,7 @@ pub fn read(project: &Project) -> Result<RulesFile> {
 /// On an error, the file is unchanged.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] if the file changed meanwhile.
+/// [`Error::conflict`] if the file changed meanwhile.
 pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<RulesFile> {
     let before = read(project)?;
     if before.rules == *rules && before.revision == revision {
@@ -65,15 +65,12 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Rules
 /// Restores the previous rules.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] without previous rules; see also [`write`].
+/// [`Error::conflict`] without previous rules; see also [`write`].
 pub fn revert(project: &Project, revision: &str) -> Result<RulesFile> {
     let mut history = history(&project.rules_history())?;
-    let rules = history.pop().ok_or_else(|| {
-        Error::new(
-            ErrorKind::Conflict,
-            "there are no earlier rules to revert to",
-        )
-    })?;
+    let rules = history
+        .pop()
+        .ok_or_else(|| Error::conflict("there are no earlier rules to revert to"))?;
     let written = put(project, &rules, revision)?;
     write_history(project, history)?;
     Ok(written)
@@ -88,12 +85,11 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<RulesFile> 
     let (text, now) = text(project)?;
     let path = file(project);
     if now != revision {
-        return Err(Error::new(
-            ErrorKind::Conflict,
-            "the file changed since these rules were read",
-        )
-        .file(&path)
-        .help("check its rules, then apply again"));
+        return Err(
+            Error::conflict("the file changed since these rules were read")
+                .file(&path)
+                .help("check its rules, then apply again"),
+        );
     }
     let new = with_rules(&text, rules, &path)?;
     // Write only rules that can be read back.
@@ -182,12 +178,8 @@ fn history(path: &Path) -> Result<Vec<RuleSet>> {
 fn write_history(project: &Project, mut history: Vec<RuleSet>) -> Result<()> {
     let more = history.len().saturating_sub(HISTORY);
     history.drain(..more);
-    let bytes = serde_json::to_vec(&history).map_err(|e| {
-        Error::new(
-            ErrorKind::Io,
-            format!("cannot serialize the history of rules: {e}"),
-        )
-    })?;
+    let bytes = serde_json::to_vec(&history)
+        .map_err(|e| Error::failed(format!("cannot serialize the history of rules: {e}")))?;
     let path = project.rules_history();
     disk::ensure_private_dir(disk::folder(&path))?;
     disk::write_atomic(&path, &bytes)
@@ -196,6 +188,7 @@ fn write_history(project: &Project, mut history: Vec<RuleSet>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     const TEXT: &str = "# mine\nname = \"x\" # the name\n\n[review]\nprotocol = \"single\"\n\n[look]\ntheme = \"dark\"\n";
 

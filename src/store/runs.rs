@@ -13,7 +13,8 @@ use super::append_log::{AppendLog, ValidPrefix};
 use super::checksummed_line;
 use benchtop_files::regular;
 use benchtop_model::Result;
-use benchtop_model::evaluation::{NewRun, RunAnswer, RunFailure, RunQuestion};
+use benchtop_model::evaluation::{NewRun, RunAnswer, RunQuestion};
+use benchtop_model::generation::Failure;
 use benchtop_model::vlm::{Finish, Usage};
 
 /// The fields of an evaluation, beside the header of its job file ([`super::jobs`]).
@@ -105,7 +106,7 @@ pub enum Line {
         #[serde(flatten)]
         asked: RunQuestion,
         #[serde(flatten)]
-        failure: RunFailure,
+        failure: Failure,
     },
     /// Earlier failures are tried again.
     Retry {
@@ -120,7 +121,7 @@ pub struct Progress {
     /// Answered questions.
     pub answered: HashSet<RunQuestion>,
     /// Failed questions with the ids of their items.
-    pub failed: BTreeMap<RunQuestion, (String, RunFailure)>,
+    pub failed: BTreeMap<RunQuestion, (String, Failure)>,
     pub counts: Counts,
     /// Numbers of damaged lines, from 1.
     pub damaged: Vec<u64>,
@@ -160,10 +161,7 @@ pub fn read(
         Ok(_) => {}
         Err(_) => damaged.push(number),
     });
-    let whole = ValidPrefix {
-        length: torn.unwrap_or(bytes.len() as u64),
-        torn: torn.is_some(),
-    };
+    let whole = ValidPrefix::new(bytes.len() as u64, torn);
     trouble.map_or(Ok((damaged, whole)), Err)
 }
 

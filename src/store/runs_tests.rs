@@ -73,7 +73,7 @@ fn answer(number: u32, text: &str) -> Line {
 }
 
 fn failed(number: u32) -> Line {
-    let failure = RunFailure {
+    let failure = Failure {
         kind: FailureKind::Transport,
         reason: "the line broke".into(),
     };

@@ -241,7 +241,7 @@ pub fn highlight(text: &str, query: &str) -> Vec<usize> {
     let mut marked = BTreeSet::new();
     for word in &query.words {
         if (word.len() + 1) * (origin.len() + 1) <= MAX_CELLS {
-            if let Some((_, indices)) = matcher().fuzzy_indices(&lowered, word.text()) {
+            if let Some((_, indices)) = matcher().fuzzy_indices(&lowered, &word.text) {
                 marked.extend(indices.into_iter().filter_map(|i| origin.get(i)));
             }
         } else if let Some(places) = word.places(lowered.as_bytes()) {
@@ -278,7 +278,7 @@ impl Query {
         let words: Vec<Word> = lowered.split_whitespace().map(Word::new).collect();
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(words[i].len()));
-        let mask = words.iter().fold(0, |mask, w| mask | w.mask());
+        let mask = words.iter().fold(0, |mask, w| mask | w.mask);
         (!words.is_empty()).then_some(Query { words, mask, order })
     }
 
@@ -364,7 +364,7 @@ impl Query {
                 && !self
                     .words
                     .iter()
-                    .any(|w| row.chars().next() == w.text().chars().next())
+                    .any(|w| row.chars().next() == w.text.chars().next())
             {
                 return;
             }
@@ -393,7 +393,7 @@ impl Query {
     fn score(&self, row: &str) -> Option<i32> {
         self.words.iter().try_fold(0i32, |sum, word| {
             let score = if 2 * (row.len() + 1) <= MAX_CELLS / 32 {
-                i32::try_from(matcher().fuzzy_match(row, word.text())?).ok()?
+                i32::try_from(matcher().fuzzy_match(row, &word.text)?).ok()?
             } else {
                 word.scattered(row.as_bytes(), i32::MIN)?
             };

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 
 use super::manifest;
 use benchtop_files::{disk, regular};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Lines per frame. A page of scattered rows unpacks one frame per row, so frames are small.
 /// Smaller frames compress worse.
@@ -92,7 +92,8 @@ pub struct Writer {
     plain: Vec<u8>,
     in_frame: usize,
     frame_rows: usize,
-    rows: u64,
+    /// Number of rows so far.
+    pub rows: u64,
     frames: Vec<Frame>,
     offset: u64,
     hash: blake3::Hasher,
@@ -127,7 +128,7 @@ impl Writer {
     /// Adds a record as a JSON line.
     pub fn push<T: Serialize>(&mut self, record: &T) -> Result<()> {
         serde_json::to_writer(&mut self.plain, record).map_err(|e| {
-            Error::new(ErrorKind::Io, format!("cannot serialize the record: {e}")).file(&self.dir)
+            Error::failed(format!("cannot serialize the record: {e}")).file(&self.dir)
         })?;
         self.plain.push(b'\n');
         self.in_frame += 1;
@@ -173,16 +174,11 @@ impl Writer {
         Writer { frame_rows, ..self }
     }
 
-    /// Number of rows so far.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
     /// Syncs the segment and renames it to `file`, which must not exist. A marker file records the
     /// import as unfinished until the manifest names the segment.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if `file` exists. No file is left behind on an error.
+    /// [`Error::conflict`] if `file` exists. No file is left behind on an error.
     pub fn finish(mut self, file: &str) -> Result<Finished> {
         self.flush_frame()?;
         let path = self.dir.join(file);
@@ -191,7 +187,7 @@ impl Writer {
         temp.as_file().sync_all().map_err(fail)?;
         manifest::begin(&self.dir, file)?;
         temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
-            std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "a segment with this name already exists")
+            std::io::ErrorKind::AlreadyExists => Error::conflict("a segment with this name already exists")
                 .file(&path)
                 .help("segments are never overwritten; run `benchtop recover` to see whether it is part of the project"),
             _ => fail(e.error),
@@ -209,18 +205,19 @@ impl Writer {
 /// Reads frames of a segment. Threads can share a reader.
 #[derive(Debug)]
 pub struct Reader {
-    path: PathBuf,
+    pub path: PathBuf,
     file: Option<OpenFile>,
-    frames: Vec<Frame>,
-    rows: u64,
-    frame_rows: usize,
+    pub frames: Vec<Frame>,
+    pub rows: u64,
+    /// Rows in each frame except the last.
+    pub frame_rows: usize,
 }
 
 impl Reader {
     /// Opens the segment at `path` with frames from the index.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the number of frames does not match the number of rows.
+    /// [`Error::corrupt`] if the number of frames does not match the number of rows.
     pub fn open(path: &Path, frames: Vec<Frame>, rows: u64) -> Result<Reader> {
         let fits = |size: &usize| frames.len() as u64 == rows.div_ceil(*size as u64);
         let frame_rows = [FRAME_ROWS]
@@ -228,13 +225,10 @@ impl Reader {
             .chain(OLDER_FRAME_ROWS)
             .find(fits)
             .ok_or_else(|| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!(
-                        "the segment has {} frames, which does not match {rows} rows",
-                        frames.len()
-                    ),
-                )
+                Error::corrupt(format!(
+                    "the segment has {} frames, which does not match {rows} rows",
+                    frames.len()
+                ))
                 .file(path)
             })?;
         let file = regular::open(path, OpenOptions::new().read(true))?;
@@ -251,7 +245,7 @@ impl Reader {
     /// index.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the file is not a sequence of zstd frames.
+    /// [`Error::corrupt`] if the file is not a sequence of zstd frames.
     pub fn scan(path: &Path, rows: u64) -> Result<Reader> {
         Reader::open(path, Reader::find_frames(path)?, rows)
     }
@@ -259,7 +253,7 @@ impl Reader {
     /// Opens a segment of unknown length. Unpacks it once to count its rows.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for a damaged frame; see also [`scan`](Self::scan).
+    /// [`Error::corrupt`] for a damaged frame; see also [`scan`](Self::scan).
     pub fn survey(path: &Path) -> Result<Reader> {
         let frames = Reader::find_frames(path)?;
         let file = File::open(path).map_err(|e| Error::io(&e, "cannot be opened", path))?;
@@ -284,13 +278,10 @@ impl Reader {
         let mut frames = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
-            let length =
-                zstd::zstd_safe::find_frame_compressed_size(&bytes[at..]).map_err(|_| {
-                    Error::new(ErrorKind::Corrupt, format!("no zstd frame at byte {at}")).file(path)
-                })?;
-            let packed = u32::try_from(length).map_err(|_| {
-                Error::new(ErrorKind::Corrupt, "a frame is larger than 4 GiB").file(path)
-            })?;
+            let length = zstd::zstd_safe::find_frame_compressed_size(&bytes[at..])
+                .map_err(|_| Error::corrupt(format!("no zstd frame at byte {at}")).file(path))?;
+            let packed = u32::try_from(length)
+                .map_err(|_| Error::corrupt("a frame is larger than 4 GiB").file(path))?;
             frames.push(Frame {
                 offset: at as u64,
                 length: packed,
@@ -300,10 +291,6 @@ impl Reader {
         Ok(frames)
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub fn file(&self) -> &str {
         self.path
             .file_name()
@@ -311,25 +298,12 @@ impl Reader {
             .unwrap_or_default()
     }
 
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Rows in each frame except the last.
-    pub fn frame_rows(&self) -> usize {
-        self.frame_rows
-    }
-
-    pub fn frames(&self) -> &[Frame] {
-        &self.frames
-    }
-
     /// Unpacks the JSON lines of frame `index`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the frame does not match its checksum.
+    /// [`Error::corrupt`] if the frame does not match its checksum.
     pub fn frame(&self, index: usize) -> Result<Vec<u8>> {
-        let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&self.path);
+        let corrupt = |what: String| Error::corrupt(what).file(&self.path);
         let frame = self
             .frames
             .get(index)
@@ -369,6 +343,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn rows_round_trip_by_frame_and_after_a_scan() {
@@ -385,7 +360,7 @@ mod tests {
             let path = dir.path().join(name);
             let reader = Reader::scan(&path, 600).unwrap();
             assert_eq!(
-                (reader.frames(), reader.frame_rows()),
+                (&reader.frames[..], reader.frame_rows),
                 (&done.frames[..], size)
             );
             let text = String::from_utf8(reader.frame(last).unwrap()).unwrap();

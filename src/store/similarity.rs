@@ -31,7 +31,7 @@ pub fn pair(reference: &str, output: &str) -> u64 {
 /// Cosines of one model.
 #[derive(Debug)]
 pub struct Cosines {
-    short: String,
+    pub short: String,
     found: HashMap<u64, f32>,
     rows: LazyAppend,
 }
@@ -71,23 +71,12 @@ impl Cosines {
     fn open(folder: &Path, short: &str) -> Result<Cosines> {
         let path = file(folder, short);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
-        let whole = bytes.len() - bytes.len() % ROW;
-        let rows = LazyAppend::new(
-            path,
-            ValidPrefix {
-                length: whole as u64,
-                torn: whole < bytes.len(),
-            },
-        );
+        let rows = LazyAppend::new(path, ValidPrefix::of_rows(bytes.len() as u64, ROW as u64));
         Ok(Cosines {
             short: short.to_string(),
             found: bytes.chunks_exact(ROW).filter_map(decode).collect(),
             rows,
         })
-    }
-
-    pub fn short(&self) -> &str {
-        &self.short
     }
 
     /// The cosine of a pair, if it was compared.
@@ -158,7 +147,10 @@ mod tests {
         found.append(&rows[1..2]).unwrap();
         drop(found);
         let found = Cosines::current(dir.path()).unwrap().unwrap();
-        assert_eq!((found.get(keys[1]), found.short()), (Some(-0.25), "abc"));
+        assert_eq!(
+            (found.get(keys[1]), found.short.as_str()),
+            (Some(-0.25), "abc")
+        );
         assert_eq!(
             Cosines::make_current(dir.path(), "other")
                 .unwrap()
@@ -166,7 +158,7 @@ mod tests {
             None
         );
         assert_eq!(
-            Cosines::current(dir.path()).unwrap().unwrap().short(),
+            &Cosines::current(dir.path()).unwrap().unwrap().short,
             "other"
         );
     }

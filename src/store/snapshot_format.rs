@@ -14,14 +14,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use benchtop_files::{disk, regular};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 pub(super) const HEADER: usize = 64;
 /// Bytes that are read, checked, and copied at a time, so that they stay in the processor's cache.
 const STEP: usize = 64 << 10;
 
 pub(super) fn corrupt(path: &Path, what: &str) -> Error {
-    Error::new(ErrorKind::Corrupt, what.to_string()).file(path)
+    Error::corrupt(what.to_string()).file(path)
 }
 
 /// Writes a file. `key` identifies the content, and `rows` is the length of the arrays. On an
@@ -62,7 +62,7 @@ pub fn write<T: Serialize>(
 /// Checks every byte of a file without its key.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`].
+/// [`Error::corrupt`].
 pub fn check(bytes: &[u8], path: &Path) -> Result<()> {
     let (Some(header), Some(rest)) = (bytes.get(..HEADER), bytes.get(HEADER..)) else {
         return Err(corrupt(path, "the file is truncated"));
@@ -97,8 +97,8 @@ impl Reading {
     /// Opens the file at `path` if it has this magic and this key.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file is missing or has another magic or key.
-    /// [`ErrorKind::Corrupt`] if it is truncated.
+    /// [`Error::not_found`] if the file is missing or has another magic or key.
+    /// [`Error::corrupt`] if it is truncated.
     pub fn open(path: PathBuf, magic: &[u8; 8], key: &[u8; 32]) -> Result<Reading> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
         let file = regular::open(&path, OpenOptions::new().read(true))?;
@@ -112,8 +112,7 @@ impl Reading {
             |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
         let (rows, tail) = (number(40), number(48));
         if cfg!(target_endian = "big") || &header[..8] != magic || header[8..40] != key[..] {
-            return Err(Error::new(
-                ErrorKind::NotFound,
+            return Err(Error::not_found(
                 "the file is from another version or state of the project",
             )
             .file(path));
@@ -139,7 +138,7 @@ impl Reading {
         })
     }
 
-    /// A [`ErrorKind::Corrupt`] error for this file.
+    /// A [`Error::corrupt`] error for this file.
     pub fn corrupt(&self, what: &str) -> Error {
         corrupt(&self.path, what)
     }
@@ -147,7 +146,7 @@ impl Reading {
     /// The number of rows, if the arrays have `row` bytes per row.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the length does not match.
+    /// [`Error::corrupt`] if the length does not match.
     pub fn rows_of(&self, row: u64) -> Result<usize> {
         match self.rows.checked_mul(row) {
             Some(bytes) if bytes == self.body => Ok(self.rows as usize),
@@ -168,7 +167,7 @@ impl Reading {
     /// [`finish`](Self::finish) verifies it.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the tail cannot be parsed.
+    /// [`Error::corrupt`] if the tail cannot be parsed.
     pub fn unchecked_tail<T: DeserializeOwned>(&self) -> Result<T> {
         let mut tail = vec![0; self.tail];
         self.cursor(self.body).bytes(&mut tail)?;
@@ -180,7 +179,7 @@ impl Reading {
     /// it in file order. Data that was read before is valid only after this returns.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`Error::corrupt`].
     pub fn finish<T: DeserializeOwned>(&self, before: &[crc32fast::Hasher]) -> Result<T> {
         let mut cursor = self.cursor(self.body);
         let mut tail = vec![0; self.tail];

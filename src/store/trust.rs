@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use benchtop_files::disk;
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 pub use lines::TrustFile;
 
 const FILE: &str = "trust.jsonl";
@@ -122,7 +122,7 @@ impl Trust {
 
     fn folder(&self) -> Result<&Path> {
         self.folder.as_deref().ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, "no home folder to store agreements in")
+            Error::not_found("no home folder to store agreements in")
                 .help("set HOME or XDG_CONFIG_HOME to a folder that you own")
         })
     }
@@ -130,8 +130,8 @@ impl Trust {
     /// Reads the file. A missing file grants nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if others can write the file, if it belongs to another user, or if it
-    /// is a symbolic link. [`ErrorKind::Input`] if it is too large.
+    /// [`Error::denied`] if others can write the file, if it belongs to another user, or if it
+    /// is a symbolic link. [`Error::input`] if it is too large.
     pub fn read(&self) -> Result<TrustFile> {
         let Some(path) = self.file() else {
             return Ok(TrustFile::default());
@@ -147,8 +147,7 @@ impl Trust {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(TrustFile::default()),
             Err(_) if path.symlink_metadata().is_ok_and(|m| m.is_symlink()) => {
-                return Err(Error::new(
-                    ErrorKind::Denied,
+                return Err(Error::denied(
                     "the trust file is a symbolic link, expected a regular file",
                 )
                 .file(&path));
@@ -160,8 +159,7 @@ impl Trust {
             || meta.uid() != rustix::process::geteuid().as_raw()
             || meta.mode() & 0o022 != 0
         {
-            return Err(Error::new(
-                ErrorKind::Denied,
+            return Err(Error::denied(
                 "the trust file is ignored, because other users can write it",
             )
             .file(&path)
@@ -198,9 +196,7 @@ impl Trust {
         }
         let meta = std::fs::metadata(folder).map_err(fail)?;
         if meta.uid() != rustix::process::geteuid().as_raw() {
-            return Err(
-                Error::new(ErrorKind::Denied, "the folder belongs to another user").file(folder),
-            );
+            return Err(Error::denied("the folder belongs to another user").file(folder));
         }
         if meta.mode() & 0o077 != 0 {
             std::fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(fail)?;

@@ -1,7 +1,7 @@
 //! The table of all actions. The key bar, help page, command palette, keymap, and `docs/keys.md`
 //! are generated from it.
 
-use crate::pane::id::PaneId;
+use crate::pane::id::{PaneId, Tab};
 use crate::panes::panes;
 
 macro_rules! scopes {
@@ -47,7 +47,7 @@ macro_rules! scopes {
                     Scope::Editor => "Text editor",
                     Scope::Form => "Rounds: new round",
                     Scope::Overlay => "Menus and pages",
-                    $(Scope::$pane => PaneId::$pane.tab().name,)*
+                    $(Scope::$pane => PaneId::$pane.info().name,)*
                 }
             }
         }
@@ -73,14 +73,14 @@ macro_rules! actions {
             pub fn name(self) -> &'static str {
                 match self {
                     $(Action::$variant => $name,)*
-                    Action::Go(pane) => pane.tab().go.0,
+                    Action::Go(pane) => pane.info().go.0,
                 }
             }
 
             pub fn help(self) -> &'static str {
                 match self {
                     $(Action::$variant => $hint,)*
-                    Action::Go(pane) => pane.tab().go.1,
+                    Action::Go(pane) => pane.info().go.1,
                 }
             }
 
@@ -96,7 +96,7 @@ macro_rules! actions {
             pub fn keys(self) -> &'static [&'static str] {
                 match self {
                     $(Action::$variant => &[$($key),*],)*
-                    Action::Go(pane) => pane.tab().go.2,
+                    Action::Go(pane) => pane.info().go.2,
                 }
             }
 
@@ -129,6 +129,11 @@ const fn all() -> [Action; Action::ROWS.len() + PaneId::ALL.len()] {
 }
 
 impl Action {
+    /// The tab that it opens.
+    pub fn tab(self) -> Option<Tab> {
+        Tab::ALL.into_iter().find(|tab| tab.action() == self)
+    }
+
     /// All actions, in the order of the help page.
     pub const ALL: &'static [Action] = &all();
 
@@ -137,9 +142,9 @@ impl Action {
     pub fn prompts(self) -> bool {
         use Action::{
             AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
-            EditAnnotators, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Note, Reject,
-            RenameTerm, ReplaceText, ReviewFlagged, SelectRegex, TypeAnswer, TypeLine,
-            UnselectRegex,
+            EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, ImportFiles, JudgeAll,
+            NewVocabulary, Note, Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex,
+            TypeAnswer, TypeLine, UnselectRegex,
         };
         matches!(
             self,
@@ -163,6 +168,8 @@ impl Action {
                 | RenameTerm
                 | ReplaceText
                 | NewVocabulary
+                | GoToItem
+                | ImportFiles
         )
     }
 }
@@ -241,6 +248,7 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("templates", Action::Go(PaneId::Templates)),
     ("coverage", Action::Go(PaneId::Coverage)),
     ("generate", Action::Go(PaneId::Generate)),
+    ("go to generate", Action::Go(PaneId::Generate)),
     ("filters", Action::Go(PaneId::Filters)),
     ("agreement", Action::Go(PaneId::Agreement)),
     ("adjudication", Action::Go(PaneId::Adjudicate)),
@@ -342,9 +350,9 @@ actions! {
 
     // Items.
     ClearFilter, "clear filter", List, ["X"], false, "Clear the search and the filter";
-    FilterStatus, "filter by status", List, ["gs"], false, "Show items of one status";
-    FilterSubtask, "filter by subtask", List, ["gt"], false, "Show items of one subtask";
-    FilterType, "filter by type", List, ["gy"], false, "Show items of one question type";
+    FilterStatus, "filter by status", List, ["fs"], false, "Show items of one status";
+    FilterSubtask, "filter by subtask", List, ["ft"], false, "Show items of one subtask";
+    FilterType, "filter by type", List, ["fy"], false, "Show items of one question type";
     JudgeAll, "judge all shown", List, ["ga"], true, "Give all shown or selected items one verdict, after a preview";
 
     // Board.
@@ -475,7 +483,7 @@ actions! {
     AdjudicateAccept, "accept item", Adjudicate, ["a"], true, "Settle the item as accepted, with a note";
     AdjudicateReject, "reject item", Adjudicate, ["x"], true, "Settle the item as rejected, with a reason";
     AdjudicateFix, "fix item", Adjudicate, ["c"], true, "Settle the item as to be fixed, with a note";
-    GuidelineGap, "record guideline gap", Adjudicate, ["g"], true, "Record a gap in the guidelines and open them in your editor";
+    GuidelineGap, "record guideline gap", Adjudicate, ["G"], true, "Record a gap in the guidelines and open them in your editor";
     NextDispute, "next dispute", Adjudicate, ["n", "j", "right", "down", "space"], false, "Go to the next disputed item";
     PreviousDispute, "previous dispute", Adjudicate, ["p", "k", "left", "up"], false, "Go to the previous disputed item";
     NextOpen, "next unsettled", Adjudicate, ["tab"], false, "Go to the next unsettled item";
@@ -503,7 +511,18 @@ actions! {
     CreateRound, "create round", Form, ["enter"], false, "Create the round, after a confirmation";
     FormClose, "close form", Form, ["esc"], false, "Close the form and keep its values until you quit";
 
+    // Home.
+    ComposeDrafts, "compose drafts", Home, ["c"], false, "Fill an empty project with composed questions and drafts";
+    ImportFiles, "import", Home, ["i"], false, "Import a file or folder";
+
     // Everywhere.
+    HomeTab, "home tab", Global, ["1"], false, "Go to Home";
+    BuildTab, "build tab", Global, ["2"], false, "Go to the Build tab; again: its next pane";
+    MakeTab, "make tab", Global, ["3"], false, "Go to the Make tab";
+    CheckTab, "check tab", Global, ["4"], false, "Go to the Check tab; again: its next pane";
+    JudgeTab, "judge tab", Global, ["5"], false, "Go to the Judge tab; again: its next pane";
+    ScoreTab, "score tab", Global, ["6"], false, "Go to the Score tab";
+    GoToItem, "go to item", Global, ["gn", "#"], false, "Go to an item by its number or id";
     Find, "find", Global, ["/"], false, "Search by fuzzy words or field:value";
     Undo, "undo", Global, ["u"], false, "Undo your last verdict or edit";
     Redo, "redo", Global, ["U", "ctrl-r"], false, "Redo what you last undid";

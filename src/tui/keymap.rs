@@ -135,23 +135,29 @@ impl Keymap {
     }
 
     fn find(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
+        let mut longer: Vec<(String, String)> = Vec::new();
         for scope in scopes {
             let Some(bindings) = self.bindings.get(scope) else {
                 continue;
             };
-            match bindings.iter().find(|(c, _)| c.0 == keys) {
+            // A nearer scope with a longer chord takes the key.
+            let exact = bindings.iter().find(|(c, _)| c.0 == keys);
+            match exact.filter(|_| longer.is_empty()) {
                 Some((_, Target::Action(action))) => return Lookup::Action(*action),
                 Some((_, Target::Macro(at))) => return Lookup::Macro(*at),
                 None => {}
             }
-            let longer: Vec<_> = bindings
+            let here = bindings
                 .iter()
-                .filter(|(c, _)| c.0.starts_with(keys))
-                .map(|(c, t)| (c.label(), self.name(*t)))
-                .collect();
-            if !longer.is_empty() {
-                return Lookup::Pending(longer);
+                .filter(|(c, _)| c.0 != keys && c.0.starts_with(keys));
+            for (label, name) in here.map(|(c, t)| (c.label(), self.name(*t))) {
+                if longer.iter().all(|(near, _)| *near != label) {
+                    longer.push((label, name));
+                }
             }
+        }
+        if !longer.is_empty() {
+            return Lookup::Pending(longer);
         }
         let action = |target: &Target| match target {
             Target::Action(action) => Some(*action),
@@ -264,6 +270,12 @@ mod tests {
         let map = Keymap::defaults().unwrap();
         let table = [Scope::Table, Scope::Global];
         assert!(matches!(map.lookup(&table, &[press('z')]), Lookup::Pending(p) if p.len() == 2));
+        // The panes are offered beside what the table binds.
+        let Lookup::Pending(after_g) = map.lookup(&table, &[press('g')]) else {
+            panic!("g is not a prefix");
+        };
+        let offers = |key: &str| after_g.iter().any(|(offered, _)| offered == key);
+        assert!(offers("gv") && offers("gh") && offers("gn"), "{after_g:?}");
         assert_eq!(
             map.lookup(&table, &[press('z'), press('[')]),
             Lookup::Action(Action::ThenAscending)

@@ -13,6 +13,7 @@ mod extract;
 pub mod filter;
 mod generate;
 mod history;
+mod home;
 mod judge;
 mod lint;
 mod lint_table;

@@ -429,7 +429,10 @@ fn where_memory_is_short_for_one_it_is_decoded_in_tiles_under_another_fingerprin
 fn refused(launch: &Launch, patience: Timeouts) -> String {
     let problem = WorkerGenerator::open(launch.clone(), &tiny("sd"), patience).unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Unreachable, "{problem}");
-    assert_eq!(problem.place.file.as_deref(), Some(launch.program()));
+    assert_eq!(
+        problem.place.file.as_deref(),
+        Some(launch.program.as_path())
+    );
     problem.to_string()
 }
 

@@ -315,7 +315,7 @@ fn f16_is_near() {
         load(&data("sd"), DType::F16),
         load(&data("sdxl"), DType::F16),
     );
-    assert_eq!(xl.vae().dtype(), DType::F32);
+    assert_eq!(xl.vae.dtype, DType::F32);
     holds(
         "sd.euler",
         &sd,

@@ -54,8 +54,8 @@ fn path(fixture: &Fixture, case: &Case, dtype: DType) -> Tensor {
     assert_eq!(config.scheduler, Some(scheduler));
     assert_eq!(config.class, class_name(scheduler));
     let mut sampler = Sampler::new(&config, scheduler, case.steps).unwrap();
-    assert_eq!(sampler.timesteps().len(), case.timesteps.len());
-    for (got, expected) in sampler.timesteps().iter().zip(&case.timesteps) {
+    assert_eq!(sampler.timesteps.len(), case.timesteps.len());
+    for (got, expected) in sampler.timesteps.iter().zip(&case.timesteps) {
         // Whole timesteps are the same; fractions come out of logarithms of f32.
         let within = if expected.fract() == 0.0 { 0.0 } else { 1e-4 };
         assert!(
@@ -75,7 +75,7 @@ fn path(fixture: &Fixture, case: &Case, dtype: DType) -> Tensor {
     };
     let mut path = vec![sample.clone()];
     for (i, t) in sampler
-        .timesteps()
+        .timesteps
         .to_vec()
         .into_iter()
         .enumerate()

@@ -131,6 +131,7 @@ fn ctrl_z_restores_the_shell_and_fg_repaints() {
     ]);
     command.env("XDG_CONFIG_HOME", bench.person());
     let mut pty = Pty::run(command, Line::default());
+    pty.go_to_review();
     pty.judge(1, b"a");
     pty.keys(b"\x1a");
     pty.wait_for("in-the-shell");

@@ -57,6 +57,19 @@ impl Pty {
 
     /// The same with more in its environment.
     pub fn open_with(bench: &Bench, line: Line, env: &[(&str, &str)]) -> Pty {
+        let pty = Pty::home(bench, line, env);
+        pty.go_to_review();
+        pty
+    }
+
+    /// Goes on from Home to the review.
+    pub fn go_to_review(&self) {
+        self.wait_for("6 Score");
+        self.keys(b"gr");
+    }
+
+    /// Opens the project and stays at Home.
+    pub fn home(bench: &Bench, line: Line, env: &[(&str, &str)]) -> Pty {
         let mut command = CommandBuilder::new(BENCHTOP);
         command.env("XDG_CONFIG_HOME", bench.person());
         command.arg("--project");

@@ -191,7 +191,7 @@ impl Far {
             }
         };
         let reader = Some(std::thread::spawn(read));
-        Far {
+        let far = Far {
             glass,
             keyboard,
             cut,
@@ -199,7 +199,10 @@ impl Far {
             master: Some(pair.master),
             writer,
             reader,
-        }
+        };
+        far.wait("Home", |shown| shown.contains("6 Score").then_some(()));
+        far.keyboard.send(b"gr");
+        far
     }
 
     fn text(&self) -> String {

@@ -110,7 +110,7 @@ fn project() -> Bench {
 fn sit(bench: &Bench, who: &str) -> Seat {
     let mut seat = bench.seat(who);
     seat.on(1);
-    seat.keys("0");
+    seat.keys("gd");
     seat
 }
 
@@ -274,7 +274,7 @@ fn undo_reopens_a_dispute_and_new_disputes_appear() {
     // Enter looks closer.
     cem.keys("<enter>");
     cem.wait_for("1 of 5");
-    cem.keys("0");
+    cem.keys("gd");
     cem.wait_for(&wording::settling(1, 4, 3, 1));
 }
 
@@ -296,7 +296,7 @@ fn a_guideline_gap_is_tagged_and_opens_the_guidelines() {
     on(&cem, 1);
     cem.keys("v");
     cem.wait_for(wording::SAME_GUIDELINES);
-    cem.keys("g");
+    cem.keys("G");
     cem.wait_for(wording::GUIDELINE_GAP);
     cem.keys("3");
     cem.keys("say where orange ends<enter>");
@@ -484,7 +484,7 @@ fn the_adjudication_pane() {
                 },
             );
             cem.on(1);
-            cem.keys("0");
+            cem.keys("gd");
             cem.wait_for(&wording::settling(1, 3, 2, 1));
 
             let shown = cem.wait_until("all of it", |s| {

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::support::{BENCHTOP, Bench};
 use crate::support::wording;
 
-const GO: &str = "%";
+const GO: &str = "gk";
 
 fn run(bench: &Bench, args: &str) -> String {
     let root = bench.project().root().to_path_buf();

@@ -31,7 +31,7 @@ fn round(bench: &Bench, name: &str, people: &[&str]) {
 fn work(bench: &Bench, who: &str) -> Seat {
     let mut seat = bench.seat(who);
     seat.on(1);
-    seat.keys("9");
+    seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     seat.wait_until("an item", |s| {
@@ -102,7 +102,7 @@ fn an_annotator_with_a_finished_round_settles_at_once() {
         }
         seat.wait_for(wording::ROUND_DONE);
         if who == "ann" {
-            seat.keys("0");
+            seat.keys("gd");
             seat.wait_until("a dispute", |s| {
                 s.contains("annotator 1") && !s.contains("loading")
             });
@@ -120,7 +120,7 @@ fn a_bulk_verdict_waits_for_its_count() {
     let bench = Bench::plain(6);
     let mut seat = bench.seat("ann");
     seat.on(1);
-    seat.keys("2/subtask:odd<enter>");
+    seat.keys("gi/subtask:odd<enter>");
     seat.wait_for("3 of 6");
     seat.keys("ga");
     seat.wait_for(wording::BULK_MENU);
@@ -138,10 +138,10 @@ fn keys_wait_for_a_pending_menu() {
     let bench = Bench::plain(6);
     let mut seat = bench.seat("ann");
     seat.on(1);
-    seat.keys("2");
+    seat.keys("gi");
     seat.wait_for("Is kite 6 red?");
     bench.freeze_owner();
-    seat.keys("gteven<enter>");
+    seat.keys("fteven<enter>");
     bench.thaw_owner();
     seat.wait_for("3 of 6");
     assert_eq!(bench.journal("ann").len(), 0);

@@ -23,22 +23,23 @@ fn ascii_mode_covers_every_pane_menu_and_page() {
     }
     seat.keys("<esc>");
     for (pane, shown) in [
-        ("2", "rows 1-"),
-        ("3", "Board"),
-        ("4", "Vocab"),
-        ("5", "Templ"),
-        ("6", "Cover"),
-        ("7", "Gen"),
-        ("8", "Filter"),
-        ("9", "Round"),
-        ("0", "Adjud"),
-        ("%", "Agree"),
+        ("gh", "Next"),
+        ("gi", "rows 1-"),
+        ("gb", ">Board"),
+        ("gw", ">Vocabularies"),
+        ("gp", ">Templates"),
+        ("gc", ">Coverage"),
+        ("gj", ">Jobs"),
+        ("gf", ">Filters"),
+        ("go", ">Rounds"),
+        ("gd", ">Adjudicate"),
+        ("gk", ">Agreement"),
     ] {
         seat.keys(pane);
         seat.wait_for(shown);
         seat.wait_until("the pane", |s| s.lines().count() > 3);
     }
-    seat.keys("1");
+    seat.keys("gr");
     seat.on(1);
     let raw = seat.raw();
     let beyond: Vec<char> = String::from_utf8_lossy(&raw)

@@ -150,7 +150,7 @@ fn a_bulk_verdict_is_counted_confirmed_and_undone_at_once() {
     let bench = Bench::plain(40);
     let mut ann = bench.seat("ann");
     ann.judge(1, "a");
-    ann.keys("2/subtask:odd<enter>");
+    ann.keys("gi/subtask:odd<enter>");
     ann.wait_for("20 of 40");
     ann.keys("ga");
     ann.wait_for(wording::BULK_MENU);

@@ -73,7 +73,7 @@ fn a_verdict_in_a_round_writes_few_bytes() {
         .unwrap();
     let mut seat = bench.seat("ann");
     seat.on(1);
-    seat.keys("9");
+    seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     let mut worst = 0;
@@ -116,7 +116,7 @@ fn receipts_do_not_move_the_tabs() {
         seat.on(1);
         let tabs = |text: String, place: &str| {
             text.lines()
-                .next()
+                .nth(1)
                 .unwrap()
                 .split(place)
                 .next()

@@ -417,7 +417,7 @@ fn counts_are_estimated_before_the_owner_answers() {
             ..Terminal::default()
         });
         seat.on(1);
-        seat.keys("8");
+        seat.keys("gf");
         seat.wait_for("flag 25.0");
         seat.wait_until("the exact counts", |shown| {
             has_word(shown, "500") && !shown.contains('~')
@@ -455,7 +455,7 @@ fn saving_rules_shows_changes_and_reports_conflicts() {
     let played = Played::new();
     let mut seat = played.seat(Terminal::default());
     seat.on(1);
-    seat.keys("8");
+    seat.keys("gf");
     seat.wait_for("flag 25.0");
     seat.keys("=");
     seat.wait_for(wording::THRESHOLD);
@@ -483,7 +483,7 @@ fn saving_rules_shows_changes_and_reports_conflicts() {
     seat.keys("e");
     seat.wait_for(wording::RULES_BROKEN);
     // What rules make of the items in the review is asked again when they change.
-    seat.keys("q1");
+    seat.keys("qgr");
     seat.on(1);
     played.with(|state| state.chips_from = 1);
     played.tell(Event::Rules);
@@ -493,7 +493,7 @@ fn saving_rules_shows_changes_and_reports_conflicts() {
 /// Types a threshold that is not saved.
 fn edit_threshold(seat: &mut Seat) {
     seat.on(1);
-    seat.keys("8");
+    seat.keys("gf");
     seat.wait_for("flag 25.0");
     seat.keys("=");
     seat.wait_for(wording::THRESHOLD);
@@ -523,7 +523,7 @@ fn a_question_of_a_pane_that_was_left_is_reported() {
     let mut seat = played.seat(Terminal::default());
     edit_threshold(&mut seat);
     played.with(|state| state.held = true);
-    seat.keys("<left>w1");
+    seat.keys("<left>wgr");
     seat.on(1);
     played.with(|state| state.held = false);
     let shown = seat.wait_row(&[wording::NOT_OPENED, "312"]);
@@ -539,7 +539,7 @@ fn quitting_with_unsaved_rules_asks_in_any_pane() {
     seat.wait_for(wording::QUIT_UNSAVED);
     seat.keys("<esc>");
     seat.wait_gone(wording::QUIT_UNSAVED);
-    seat.keys("1");
+    seat.keys("gr");
     seat.on(1);
     seat.keys("q");
     seat.wait_for(wording::QUIT_UNSAVED);
@@ -558,7 +558,7 @@ fn a_busy_scorer_redraws_at_most_four_times_a_second() {
     let played = Played::new();
     let mut seat = played.seat(Terminal::default());
     seat.on(1);
-    seat.keys("8");
+    seat.keys("gf");
     seat.wait_until("the exact counts", |shown| {
         has_word(shown, "500") && !shown.contains('~')
     });

@@ -35,7 +35,7 @@ fn missing_pictures_are_made_and_reviewed() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
     seat.wait_for(wording::NOT_MADE_YET);
-    seat.keys("7");
+    seat.keys("gj");
     seat.wait_for(wording::NEW_JOB);
     seat.wait_for("CPU");
     seat.keys("n");
@@ -59,7 +59,7 @@ fn missing_pictures_are_made_and_reviewed() {
 fn an_enter_after_a_menu_number_is_dropped() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
-    seat.keys("7");
+    seat.keys("gj");
     seat.wait_for(wording::NEW_JOB);
     seat.keys("n");
     seat.wait_for(wording::JOB_MENU);
@@ -86,7 +86,7 @@ fn an_enter_after_a_menu_number_is_dropped() {
 fn a_busy_job_redraws_at_most_four_times_a_second() {
     let bench = composed(900);
     let mut seat = bench.seat("ann");
-    seat.keys("7");
+    seat.keys("gj");
     seat.wait_for(wording::NEW_JOB);
     seat.wait_for("CPU");
     let (before, from) = (frames(&seat), Instant::now());
@@ -116,7 +116,7 @@ fn an_evaluation_is_a_job_with_the_same_keys() {
     let server =
         Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(reply("(A)", "stop"))));
     let mut seat = bench.seat("ann");
-    seat.keys("7");
+    seat.keys("gj");
     seat.wait_for(wording::NEW_JOB);
     let new = NewRun {
         model: "tiny".into(),

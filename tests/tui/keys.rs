@@ -17,11 +17,11 @@ fn with(keys: &'static str) -> Terminal {
 #[test]
 fn a_remapped_key_works_and_shows_in_bar_and_help() {
     let bench = Bench::plain(3);
-    let mut seat = bench.seat_at("ann", with("accept = \"y\"\nitems = \"f2\"\n"));
+    let mut seat = bench.seat_at("ann", with("accept = \"y\"\n\"check tab\" = \"f2\"\n"));
     seat.on(1);
     seat.wait_for("y accept");
     let top = seat.text().lines().next().unwrap().to_string();
-    assert!(top.contains("f2 Items"), "{top}");
+    assert!(top.contains("f2 Check"), "{top}");
     seat.keys("a");
     seat.wait_row(&["`a`", "?"]);
     seat.judge(1, "y");

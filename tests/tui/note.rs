@@ -43,7 +43,7 @@ fn round(bench: &Bench, protocol: &str) {
 fn work(bench: &Bench) -> Seat {
     let mut seat = bench.seat("ann");
     seat.on(1);
-    seat.keys("9");
+    seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     item(&seat, 1);
@@ -137,7 +137,7 @@ fn leaving_an_item_returns_to_its_list_row() {
     let bench = Bench::plain(9);
     let mut ann = bench.seat("ann");
     ann.on(1);
-    ann.keys("2");
+    ann.keys("gi");
     ann.wait_for("Is kite 9 red?");
     ann.keys("jjjj<enter>");
     ann.on(5);
@@ -163,7 +163,7 @@ fn leaving_an_item_returns_to_its_list_row() {
     ann.keys("q");
     ann.wait_for("4 of 9");
     // From the pane itself `q` leads out as ever.
-    ann.keys("1");
+    ann.keys("gr");
     ann.on(2);
     ann.keys("q");
     ann.wait_for(wording::ALL_ITEMS);

@@ -182,8 +182,8 @@ fn a_half_typed_note_survives_a_hang_up() {
     noted(Some((2, "the tail is")));
     drop(seat);
     let mut seat = bench.seat("ann");
-    seat.wait_row(&["#2", "“the tail is”"]);
     seat.on(2);
+    seat.wait_for("your note: the tail is");
     seat.keys("N");
     seat.wait_row(&["note", "#2"]);
     seat.keys(" cut off<enter>");

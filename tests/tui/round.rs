@@ -81,7 +81,7 @@ fn item(seat: &Seat, before: Option<u32>) -> u32 {
 fn begin(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
     let mut seat = bench.seat_at(who, terminal);
     seat.on(1);
-    seat.keys("9");
+    seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     seat
@@ -106,7 +106,7 @@ fn the_first_round_is_drawn_in_a_form() {
         let bench = Bench::plain(12);
         let mut seat = bench.seat_at("ann", at(size));
         seat.on(1);
-        seat.keys("9");
+        seat.keys("go");
         dated("rounds_none", size, &seat.wait_for(wording::NO_ROUND));
         seat.keys("n");
         seat.wait_for("12 verdicts");
@@ -219,7 +219,7 @@ fn mono_terminals_show_a_round_in_words() {
         (80, 24),
         &seat.wait_for(wording::UNDECIDED),
     );
-    seat.keys("9");
+    seat.keys("go");
     dated(
         "rounds_accessible",
         (80, 24),
@@ -230,7 +230,7 @@ fn mono_terminals_show_a_round_in_words() {
     seat.wait_for(wording::UNDECIDED);
     seat.keys("<enter>");
     let next = item(&seat, None);
-    seat.keys("9");
+    seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     assert_eq!(item(&seat, None), next);
@@ -442,7 +442,7 @@ fn an_answer_round_never_shows_the_right_answer() {
         make(&bench, order);
         let mut seat = bench.seat_at("ann", at(size));
         seat.on(1);
-        seat.keys("9");
+        seat.keys("go");
         seat.wait_for(wording::ROUND_LISTED);
         let before = seat.raw().len();
         seat.keys("<enter>");
@@ -577,7 +577,7 @@ fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
     seat.on(1);
     seat.keys("nn");
     seat.on(3);
-    seat.keys("9");
+    seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     let first = item(&seat, None);
@@ -596,11 +596,11 @@ fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
     seat.wait_row(&["pace", "`first`"]);
     seat.keys("<esc>");
     // Another pane and back leaves the item in hand.
-    seat.keys("2");
+    seat.keys("gi");
     seat.wait_for("Is kite 2 red?");
-    seat.keys("1");
+    seat.keys("gr");
     assert_eq!(item(&seat, None), first);
-    seat.keys("2");
+    seat.keys("gi");
     seat.wait_for("Is kite 2 red?");
     seat.keys("gg<enter>");
     seat.wait_for(&wording::given_back(first));

@@ -308,6 +308,8 @@ pub struct Terminal {
     pub ascii: bool,
     /// The content of the user's key file.
     pub keys: &'static str,
+    /// Whether to stay at Home. Otherwise the annotator goes on to the review.
+    pub stays_home: bool,
 }
 
 impl Terminal {
@@ -319,6 +321,7 @@ impl Terminal {
         accessible: false,
         ascii: false,
         keys: "",
+        stays_home: false,
     };
 }
 
@@ -494,14 +497,18 @@ impl Seat {
             .name("program".into())
             .spawn(work)
             .unwrap();
-        Seat {
+        let mut seat = Seat {
             screen,
             window,
             messages,
             clock,
             parser: Parser::default(),
             program: Some(program),
+        };
+        if !terminal.stays_home {
+            seat.keys("gr");
         }
+        seat
     }
 
     /// Types: characters as they are, `<enter>`, `<esc>`, `<tab>`, `<home>`, `<end>`, `<up>`, `<down>`, `<left>`,

@@ -38,7 +38,7 @@ fn renaming_a_term_previews_counts_and_recomposes_items() {
     let bench = composed(1200);
     let before = text(&bench, ANIMAL);
     let mut seat = bench.seat("ann");
-    seat.keys("4");
+    seat.keys("gw");
     seat.wait_for("tv-show");
     seat.keys("jj<tab>");
     seat.wait_for("term");
@@ -88,7 +88,7 @@ fn renaming_a_term_previews_counts_and_recomposes_items() {
 fn an_external_edit_is_shown_and_never_merged() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("4");
+    seat.keys("gw");
     seat.wait_for("tv-show");
     seat.keys("jj");
     seat.wait_for("camel");
@@ -116,13 +116,13 @@ fn an_external_edit_is_shown_and_never_merged() {
 fn leaving_with_unsaved_edits_asks() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("4<tab>");
+    seat.keys("gw<tab>");
     seat.wait_for("preview");
     seat.keys("d");
     seat.wait_for(wording::NOT_SAVED);
     seat.keys("q");
     seat.wait_for(wording::NOT_SAVED);
-    seat.keys("1q");
+    seat.keys("grq");
     seat.wait_for(wording::QUIT_UNSAVED);
     seat.keys("<down><down><enter>");
     seat.wait_gone(wording::QUIT_UNSAVED);
@@ -135,7 +135,7 @@ fn leaving_with_unsaved_edits_asks() {
 fn keys_typed_before_the_count_of_a_save_neither_confirm_nor_drop_it() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("4");
+    seat.keys("gw");
     seat.wait_for("tv-show");
     seat.keys("jj<tab>a");
     seat.wait_for("new term");
@@ -159,11 +159,11 @@ fn keys_typed_before_the_count_of_a_save_neither_confirm_nor_drop_it() {
 fn the_quit_question_leaves_an_open_prompt_as_it_was() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("4<tab>");
+    seat.keys("gw<tab>");
     seat.wait_for("preview");
     seat.keys("d");
     seat.wait_for(wording::NOT_SAVED);
-    seat.keys("1");
+    seat.keys("gr");
     seat.on(1);
     seat.keys("Nhalf a");
     seat.wait_row(&["#1", "half a"]);
@@ -182,12 +182,12 @@ fn the_quit_question_leaves_an_open_prompt_as_it_was() {
 fn saving_and_quitting_goes_on_after_a_lost_connection() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("4<tab>");
+    seat.keys("gw<tab>");
     seat.wait_for("preview");
     seat.keys("d");
     seat.wait_for(wording::NOT_SAVED);
     bench.freeze_owner();
-    seat.keys("1q");
+    seat.keys("grq");
     seat.wait_for(wording::QUIT_UNSAVED);
     seat.keys("1");
     seat.wait_gone(wording::QUIT_UNSAVED);
@@ -206,7 +206,7 @@ fn retiring_without_a_connection_edits_nothing() {
     let bench = composed(1200);
     let (term, _) = failing(&bench);
     let mut seat = bench.seat("ann");
-    seat.keys("6");
+    seat.keys("gc");
     seat.wait_for("animal");
     seat.keys("f");
     seat.wait_for(&term);
@@ -218,7 +218,7 @@ fn retiring_without_a_connection_edits_nothing() {
     // The key restarts the connection. It comes too late for the edit.
     seat.keys("<enter>");
     seat.wait_for(wording::CONNECTED_AGAIN);
-    seat.keys("4");
+    seat.keys("gw");
     seat.wait_for("tv-show");
     assert!(!seat.text().contains(wording::NOT_SAVED), "{}", seat.text());
 }
@@ -227,7 +227,7 @@ fn retiring_without_a_connection_edits_nothing() {
 fn template_errors_are_shown_at_their_place() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("5");
+    seat.keys("gp");
     seat.wait_for("templates.toml 1:1");
     seat.keys("i{colour<esc>v");
     seat.wait_for(&wording::unsaved("templates.toml"));
@@ -241,7 +241,7 @@ fn template_errors_are_shown_at_their_place() {
 fn a_coverage_cell_opens_its_items() {
     let bench = composed(600);
     let mut seat = bench.seat("ann");
-    seat.keys("6");
+    seat.keys("gc");
     seat.wait_for("animal");
     seat.keys("ll<enter>");
     seat.wait_for("style:");
@@ -294,7 +294,7 @@ fn one_undo_restores_retired_terms_and_verdicts() {
             statuses(&bench, "status:pending"),
         );
         let mut seat = bench.seat("ann");
-        seat.keys("6");
+        seat.keys("gc");
         seat.wait_for("animal");
         seat.keys("f");
         seat.wait_for(&term);
@@ -320,7 +320,7 @@ fn one_undo_restores_retired_terms_and_verdicts() {
         let rejected = statuses(&bench, "status:rejected");
         assert!(own.iter().all(|n| rejected.contains(n)), "{pane}");
         if from_vocabulary {
-            seat.keys("4");
+            seat.keys("gw");
             seat.wait_for("tv-show");
         }
         seat.keys("u");
@@ -329,7 +329,7 @@ fn one_undo_restores_retired_terms_and_verdicts() {
         assert_eq!(statuses(&bench, "status:accepted"), accepted, "{pane}");
         assert_eq!(statuses(&bench, "status:pending"), pending, "{pane}");
         // What is on the desk is what is on disk: nothing to save.
-        seat.keys("4");
+        seat.keys("gw");
         seat.wait_for("tv-show");
         assert!(!seat.text().contains(wording::NOT_SAVED), "{}", seat.text());
     }
@@ -340,7 +340,7 @@ fn a_list_changed_on_disk_keeps_terms_retired() {
     let bench = composed(1200);
     let (term, _) = failing(&bench);
     let mut seat = bench.seat("ann");
-    seat.keys("6");
+    seat.keys("gc");
     seat.wait_for("animal");
     seat.keys("f");
     seat.wait_for(&term);
@@ -369,7 +369,7 @@ fn a_list_changed_on_disk_keeps_terms_retired() {
 fn undoing_an_edit_names_its_file() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
-    seat.keys("4");
+    seat.keys("gw");
     seat.wait_for("tv-show");
     seat.keys("jj<tab>d");
     seat.wait_for(&wording::unsaved("vocabularies/animal.txt"));
@@ -396,7 +396,7 @@ fn recompose_offers_to_draw_missing_terms() {
     );
     std::fs::write(file(&bench, "templates.toml"), edited).unwrap();
     let mut seat = bench.seat("ann");
-    seat.keys("4");
+    seat.keys("gw");
     seat.wait_for("tv-show");
     seat.keys("C");
     seat.wait_for(wording::DRAW_TERMS);
@@ -422,12 +422,12 @@ fn an_unreadable_file_is_reported_in_every_pane() {
     seat.wait_for(&place);
     let mut late = bench.seat("bob");
     late.wait_for(&place);
-    for pane in ["4", "5"] {
+    for pane in ["gw", "gp"] {
         late.keys(pane);
         late.wait_for(&format!("! {place}"));
     }
     std::fs::write(file(&bench, "templates.toml"), &sound).unwrap();
     seat.wait_for(wording::NO_ERRORS);
-    seat.keys("1");
+    seat.keys("gr");
     seat.on(1);
 }

@@ -261,12 +261,7 @@ impl Compiler<'_> {
         self.found.dedup();
         self.not_with();
         for rule in &rules.hides {
-            for (list, terms) in rule
-                .terms
-                .iter()
-                .filter_map(|t| self.terms(t))
-                .collect::<Vec<_>>()
-            {
+            for (list, terms) in self.sides(&rule.terms) {
                 for hidden in rule
                     .hides
                     .iter()
@@ -283,18 +278,8 @@ impl Compiler<'_> {
             }
         }
         for rule in &rules.shows {
-            for (list, terms) in rule
-                .terms
-                .iter()
-                .filter_map(|t| self.terms(t))
-                .collect::<Vec<_>>()
-            {
-                for (of, shown) in rule
-                    .shows
-                    .iter()
-                    .filter_map(|t| self.terms(t))
-                    .collect::<Vec<_>>()
-                {
+            for (list, terms) in self.sides(&rule.terms) {
+                for (of, shown) in self.sides(&rule.shows) {
                     for term in &terms {
                         self.show((list, *term), of, &shown);
                     }
@@ -315,14 +300,8 @@ impl Compiler<'_> {
         let list = self.names.get(name.text.as_str()).copied();
         if list.is_none() {
             let what = format!("unknown vocabulary `{}`", name.text);
-            let finding = self
-                .metadata
-                .at_rule(Rule::UnknownTerm, what, name.span.clone());
-            self.found.push(
-                finding
-                    .term(name.text.clone())
-                    .help("the rule is ignored; name an existing vocabulary or remove the rule"),
-            );
+            let help = "the rule is ignored; name an existing vocabulary or remove the rule";
+            self.unknown(name, what, help.into());
         }
         list
     }
@@ -346,16 +325,15 @@ impl Compiler<'_> {
             };
             if !disabled {
                 let what = format!("{name} has no `{}`", term.text);
-                let finding = self
-                    .metadata
-                    .at_rule(Rule::UnknownTerm, what, term.span.clone());
-                self.found.push(
-                    finding
-                        .term(term.text.clone())
-                        .help(self.nearest(list, &term.text)),
-                );
+                self.unknown(term, what, self.nearest(list, &term.text));
             }
         }
+    }
+
+    fn unknown(&mut self, name: &Name, what: String, help: String) {
+        let (metadata, span) = (self.metadata, name.span.clone());
+        let finding = metadata.at_rule(Rule::UnknownTerm, what, span);
+        self.found.push(finding.term(name.text.clone()).help(help));
     }
 
     fn nearest(&self, list: usize, text: &str) -> String {
@@ -381,6 +359,11 @@ impl Compiler<'_> {
                 .filter_map(|t| self.lists[list].position(&t.text))
                 .collect(),
         ))
+    }
+
+    /// The usable ones of a rule's lists of terms.
+    fn sides(&self, of: &[Terms]) -> Vec<(usize, BTreeSet<u32>)> {
+        of.iter().filter_map(|terms| self.terms(terms)).collect()
     }
 
     fn not_with(&mut self) {

@@ -68,6 +68,20 @@ pub enum DrawnAnswer {
 }
 
 impl DrawnAnswer {
+    fn options(
+        options: Vec<u32>,
+        correct: Option<usize>,
+        refusal: Option<usize>,
+        may_decline: bool,
+    ) -> DrawnAnswer {
+        DrawnAnswer::Options {
+            options,
+            correct,
+            refusal,
+            may_decline,
+        }
+    }
+
     /// The wrong terms that it offers, of a question whose right term is `right`. `None` if it offers
     /// none.
     pub fn wrong(&self, right: Option<u32>) -> Option<Vec<u32>> {
@@ -190,12 +204,7 @@ impl Composer {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
                 let correct = position.0 % (drawn.len() + 1);
                 drawn.insert(correct, right?);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct: Some(correct),
-                    refusal: None,
-                    may_decline: false,
-                }
+                DrawnAnswer::options(drawn, Some(correct), None, false)
             }
             QuestionForm::PairChoice { rotation, .. } => {
                 let mut drawn = draw.see(&choices).others(right, other, options - 1);
@@ -203,12 +212,7 @@ impl Composer {
                 let by = usize::from(rotation) % drawn.len();
                 drawn.rotate_left(by);
                 let correct = drawn.iter().position(|t| Some(*t) == right);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct,
-                    refusal: None,
-                    may_decline: false,
-                }
+                DrawnAnswer::options(drawn, correct, None, false)
             }
             QuestionForm::Refusal => {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
@@ -219,22 +223,12 @@ impl Composer {
                 let correct = place - usize::from(refusal < place);
                 drawn.insert(correct, right?);
                 let may_decline = block.level.as_deref() == Some(KNOW);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct: Some(correct),
-                    refusal: Some(refusal),
-                    may_decline,
-                }
+                DrawnAnswer::options(drawn, Some(correct), Some(refusal), may_decline)
             }
             QuestionForm::Beyond => {
                 let drawn = draw.see(&choices).distinct(None, options, rank);
                 let refusal = position.0 % (drawn.len() + 1);
-                DrawnAnswer::Options {
-                    options: drawn,
-                    correct: None,
-                    refusal: Some(refusal),
-                    may_decline: true,
-                }
+                DrawnAnswer::options(drawn, None, Some(refusal), true)
             }
             QuestionForm::PairClaim { side, fits } => {
                 let claimed = if side == fits { right? } else { other? };
@@ -383,10 +377,9 @@ impl<'g> Draw<'g> {
             };
             for _ in 0..if near.is_empty() { 0 } else { 16 } {
                 let candidate = near[self.stream.below(near.len())];
-                let fits = length(candidate).cmp(&own) == order
-                    && self.allowed.binary_search(&candidate).is_ok();
-                if fits && self.good(candidate, taken, Some(right), true) {
-                    taken.push(candidate);
+                if length(candidate).cmp(&own) == order
+                    && self.add(candidate, taken, Some(right), true)
+                {
                     break;
                 }
             }
@@ -399,22 +392,40 @@ impl<'g> Draw<'g> {
         while taken.len() < many && tries < 8 * many && !from.is_empty() {
             tries += 1;
             let candidate = from[self.stream.below(from.len())];
-            if self.allowed.binary_search(&candidate).is_ok()
-                && self.good(candidate, taken, right, true)
-            {
-                taken.push(candidate);
+            self.add(candidate, taken, right, true);
+        }
+        self.take_rest(from, taken, right, many, true);
+    }
+
+    /// Tries all terms of `from` in random order.
+    fn take_rest(
+        &mut self,
+        from: &[u32],
+        taken: &mut Vec<u32>,
+        right: Option<u32>,
+        many: usize,
+        strict: bool,
+    ) {
+        if taken.len() >= many {
+            return;
+        }
+        let mut rest = from.to_vec();
+        self.stream.shuffle(&mut rest);
+        for candidate in rest {
+            if taken.len() < many {
+                self.add(candidate, taken, right, strict);
             }
         }
-        if taken.len() < many {
-            let mut rest = from.to_vec();
-            self.stream.shuffle(&mut rest);
-            for candidate in rest {
-                let allowed = taken.len() < many && self.allowed.binary_search(&candidate).is_ok();
-                if allowed && self.good(candidate, taken, right, true) {
-                    taken.push(candidate);
-                }
-            }
+    }
+
+    /// Adds a term if it is allowed and [`good`](Self::good).
+    fn add(&self, candidate: u32, taken: &mut Vec<u32>, right: Option<u32>, strict: bool) -> bool {
+        let is_good = self.allowed.binary_search(&candidate).is_ok()
+            && self.good(candidate, taken, right, strict);
+        if is_good {
+            taken.push(candidate);
         }
+        is_good
     }
 
     /// Up to `many` terms other than `right` that do not overlap with each other and are not in the
@@ -430,26 +441,9 @@ impl<'g> Draw<'g> {
             self.read_alike(near, &mut taken, right, many);
             self.take(near, &mut taken, Some(right), many);
         }
-        let mut tries = 0;
-        while taken.len() < many && tries < 8 * many {
-            tries += 1;
-            let candidate = self.allowed[self.stream.below(self.allowed.len())];
-            if self.good(candidate, &taken, right, true) {
-                taken.push(candidate);
-            }
-        }
-        // For short lists, try the remaining terms in random order, with the strict rule first.
-        for strict in [true, false] {
-            if taken.len() < many {
-                let mut rest = self.allowed.to_vec();
-                self.stream.shuffle(&mut rest);
-                for candidate in rest {
-                    if taken.len() < many && self.good(candidate, &taken, right, strict) {
-                        taken.push(candidate);
-                    }
-                }
-            }
-        }
+        // For short lists, all terms are tried, with the strict rule first.
+        self.take(self.allowed, &mut taken, right, many);
+        self.take_rest(self.allowed, &mut taken, right, many, false);
         let mut others = taken.split_off(before);
         if first.is_some() {
             self.stream.shuffle(&mut others);

@@ -248,10 +248,7 @@ impl Composer {
                 QuestionForm::PairClaim { .. } => Form::Mvp,
                 QuestionForm::PairChoice { .. } | QuestionForm::Cross { .. } => Form::MvpCircular,
             },
-            images: vec![ImageRef {
-                name,
-                ..ImageRef::default()
-            }],
+            images: vec![ImageRef::named(name)],
             prompt: Some(written.prompt),
             negative_prompt: Some(written.negative),
             instruction: Some(written.instruction),

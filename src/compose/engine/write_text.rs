@@ -86,9 +86,9 @@ pub fn write(
     // Questions about pairs have MVP-Bench's format, with letters as answers.
     let pair = !choices.second.is_empty();
     let choice_layout = if pair {
-        &layouts.pair_choice
+        &layouts.pair_choice.template
     } else {
-        &layouts.multiple_choice
+        &layouts.multiple_choice.template
     };
     let (kind, layout, question, options, answer, chance) = match &choices.asked {
         DrawnAnswer::Options {
@@ -137,7 +137,7 @@ pub fn write(
             let question = fill(&subtask.statement, Some(name(*term)));
             (
                 QuestionKind::TrueFalse,
-                &layouts.true_false,
+                &layouts.true_false.template,
                 question,
                 options,
                 answer.to_string(),
@@ -149,7 +149,7 @@ pub fn write(
             let question = fill(&subtask.yes_no, Some(name(*term)));
             (
                 QuestionKind::YesNo,
-                &layouts.yes_no,
+                &layouts.yes_no.template,
                 question,
                 Vec::new(),
                 answer.to_string(),
@@ -163,7 +163,7 @@ pub fn write(
             let answer = fill(answer, None);
             (
                 QuestionKind::FreeForm,
-                &layouts.free_form,
+                &layouts.free_form.template,
                 fill(describe, None),
                 Vec::new(),
                 answer,
@@ -178,11 +178,14 @@ pub fn write(
             prompt.push_str(&self::prompt(compiled, choices, &choices.second)?);
             let text = |(first, second): &(u32, u32)| {
                 let mut out = String::new();
-                layouts.cross_option.render(&mut out, |slot| match slot {
-                    "first" => Some(name(*first)),
-                    "second" => Some(name(*second)),
-                    _ => None,
-                });
+                layouts
+                    .cross_option
+                    .template
+                    .render(&mut out, |slot| match slot {
+                        "first" => Some(name(*first)),
+                        "second" => Some(name(*second)),
+                        _ => None,
+                    });
                 out
             };
             let role = |i| Role::of(i == *correct);
@@ -193,7 +196,7 @@ pub fn write(
                 .collect();
             let answer = Item::letter(*correct);
             let chance = 1.0 / options.len() as f64;
-            let question = layouts.cross.source().to_string();
+            let question = layouts.cross.template.source().to_string();
             (
                 QuestionKind::MultipleChoice,
                 choice_layout,
@@ -287,31 +290,32 @@ pub fn recipe(compiled: &CompiledMetadata, choices: &Choices) -> String {
         negative,
     ];
     let choice_layout = if choices.second.is_empty() {
-        &layouts.multiple_choice
+        &layouts.multiple_choice.template
     } else {
-        &layouts.pair_choice
+        &layouts.pair_choice.template
     };
     match &choices.asked {
         DrawnAnswer::Options { refusal, .. } => {
             parts.extend([subtask.question.source(), choice_layout.source()]);
             parts.extend(refusal.map(|_| layouts.refusal.as_str()));
         }
-        DrawnAnswer::Claim { .. } => {
-            parts.extend([subtask.statement.source(), layouts.true_false.source()])
-        }
+        DrawnAnswer::Claim { .. } => parts.extend([
+            subtask.statement.source(),
+            layouts.true_false.template.source(),
+        ]),
         DrawnAnswer::YesNo { .. } => {
-            parts.extend([subtask.yes_no.source(), layouts.yes_no.source()])
+            parts.extend([subtask.yes_no.source(), layouts.yes_no.template.source()])
         }
         DrawnAnswer::Free => {
             let (describe, answer) = compiled
                 .free_form(subject, subtask)
                 .map_or(("", ""), |(d, a)| (d.source(), a.source()));
-            parts.extend([describe, answer, layouts.free_form.source()]);
+            parts.extend([describe, answer, layouts.free_form.template.source()]);
         }
         DrawnAnswer::Cross { .. } => {
             parts.extend([
-                layouts.cross.source(),
-                layouts.cross_option.source(),
+                layouts.cross.template.source(),
+                layouts.cross_option.template.source(),
                 choice_layout.source(),
             ]);
         }

@@ -7,6 +7,7 @@ use crate::ambiguity::{contains_words, plain};
 use crate::compatibility::{Compatibility, TermAt};
 use crate::compiled_metadata::CompiledMetadata;
 use crate::engine::{Choices, DrawnAnswer, choices_of};
+use benchtop_model::hash::{first_bytes, of_texts};
 use benchtop_model::{Item, Rule};
 
 /// Maximum number of questions to check for repeats, with 12 bytes each.
@@ -213,7 +214,6 @@ impl Repeats {
         }
         let mut options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
         options.sort_unstable();
-        let mut hash = blake3::Hasher::new();
         // Questions about a pair and about a single picture differ in wording.
         let form = if item.pair.is_some() { "pair" } else { "" };
         let head = [
@@ -223,18 +223,9 @@ impl Repeats {
             prompt,
             &item.question,
         ];
-        for text in head.into_iter().chain(options) {
-            hash.update(&(text.len() as u64).to_le_bytes());
-            hash.update(text.as_bytes());
-        }
-        let of = |hash: blake3::Hash| {
-            let mut first = [0; 8];
-            first.copy_from_slice(&hash.as_bytes()[..8]);
-            u64::from_le_bytes(first)
-        };
         let (question, picture) = (
-            of(hash.finalize()),
-            of(blake3::hash(image.name.as_bytes())) as u32,
+            first_bytes(&of_texts(head.into_iter().chain(options))),
+            first_bytes(&blake3::hash(image.name.as_bytes())) as u32,
         );
         match self.seen.get(&question) {
             Some(other) => *other != picture,

@@ -169,7 +169,7 @@ impl Counts {
             };
             format!("{kind} questions{about}{extra}{options}")
         };
-        let group = |of: String, whole: bool| Group {
+        let new = |of: String, whole: bool| Group {
             of,
             what,
             kind: item.kind,
@@ -180,24 +180,19 @@ impl Counts {
             whole,
         };
         let own = hash((family, values));
-        if self.groups.len() < GROUPS || self.groups.contains_key(&own) {
-            let group = self
-                .groups
-                .entry(own)
-                .or_insert_with(|| group(named(subtask), false));
+        let has_room = self.groups.len() < GROUPS || self.groups.contains_key(&own);
+        let mut add = |key: u64, subtask: &str, whole: bool| {
+            let group = self.groups.entry(key);
+            let group = group.or_insert_with(|| new(named(subtask), whole));
             if let Some(count) = group.counts.get_mut(value) {
                 *count += 1;
             }
+        };
+        if has_room {
+            add(own, subtask, false);
         }
         if !composed && !subtask.is_empty() {
-            let whole = hash((item.kind, what, values, "whole"));
-            let group = self
-                .groups
-                .entry(whole)
-                .or_insert_with(|| group(named(""), true));
-            if let Some(count) = group.counts.get_mut(value) {
-                *count += 1;
-            }
+            add(hash((item.kind, what, values, "whole")), "", true);
         }
     }
 
@@ -211,28 +206,12 @@ impl Counts {
         let Some(right) = item.correct().filter(|_| item.rotation.is_none()) else {
             return;
         };
-        let lengths = item
-            .options
-            .iter()
-            .filter(|o| o.role != Role::Refusal)
-            .map(|o| o.text.chars().count());
-        let (mut most, mut least, mut n) = ((0, 0), (usize::MAX, 0), 0_u32);
-        for length in lengths {
-            n += 1;
-            most = if length > most.0 {
-                (length, 1)
-            } else {
-                (most.0, most.1 + u32::from(length == most.0))
-            };
-            least = if length < least.0 {
-                (length, 1)
-            } else {
-                (least.0, least.1 + u32::from(length == least.0))
-            };
-        }
-        if n < 2 {
+        let asked = item.options.iter().filter(|o| o.role != Role::Refusal);
+        let mut lengths: Vec<usize> = asked.map(|o| o.text.chars().count()).collect();
+        lengths.sort_unstable();
+        let [least, .., most] = lengths[..] else {
             return;
-        }
+        };
         let own_length = item.options[right].text.chars().count();
         let cue = self.cues.entry(own).or_insert_with(|| Cue {
             of: item
@@ -244,10 +223,10 @@ impl Counts {
             ..Cue::default()
         });
         cue.questions += 1;
-        for (end, (length, times)) in [most, least].into_iter().enumerate() {
+        for (end, length) in [most, least].into_iter().enumerate() {
             // If a single option is the longest, it is the right one by chance once in n.
-            if times == 1 {
-                let chance = 1.0 / f64::from(n);
+            if lengths.iter().filter(|other| **other == length).count() == 1 {
+                let chance = 1.0 / lengths.len() as f64;
                 cue.hits[end] += u64::from(own_length == length);
                 cue.expected[end] += chance;
                 cue.variance[end] += chance * (1.0 - chance);

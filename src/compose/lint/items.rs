@@ -144,7 +144,7 @@ impl<'g> ItemLint<'g> {
             format!("field `{field}`: {}", problem.what)
         };
         let help = problem.help.clone().unwrap_or_default();
-        self.keep(rule, line, "", || (what, help));
+        self.keep(rule, line, "", &help, || what);
     }
 
     /// All findings: questions by line, then sets and terms, then the numbers of unlisted findings.
@@ -165,7 +165,7 @@ impl<'g> ItemLint<'g> {
             }
         }
         for skew in std::mem::take(&mut self.counts).finish() {
-            self.keep(skew.rule, 0, &skew.of, || (skew.what, skew.help.into()));
+            self.keep(skew.rule, 0, &skew.of, skew.help, || skew.what);
         }
         self.unused();
         let mut found = Vec::new();
@@ -185,20 +185,20 @@ impl<'g> ItemLint<'g> {
         found
     }
 
-    fn keep(&mut self, rule: Rule, line: u64, term: &str, say: impl FnOnce() -> (String, String)) {
+    fn keep(
+        &mut self,
+        rule: Rule,
+        line: u64,
+        term: &str,
+        help: &str,
+        what: impl FnOnce() -> String,
+    ) {
         let (kept, left) = self.kept.entry(rule).or_default();
         if kept.len() == LISTED {
             *left += 1;
             return;
         }
-        let (what, help) = say();
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
-        kept.push(
-            Finding::new(rule, self.file.as_str(), what)
-                .line(line)
-                .term(term)
-                .help(help),
-        );
+        kept.push(finding(rule, &self.file, line, term, what(), help));
     }
 
     fn empty(&mut self, item: &Item, line: u64) {
@@ -214,9 +214,8 @@ impl<'g> ItemLint<'g> {
         } else {
             return;
         };
-        self.keep(Rule::EmptyQuestion, line, &item.id, || {
-            (what.into(), "fill it in, or remove the question".into())
-        });
+        let help = "fill it in, or remove the question";
+        self.keep(Rule::EmptyQuestion, line, &item.id, help, || what.into());
     }
 
     fn options(&mut self, item: &Item, line: u64) {
@@ -228,9 +227,8 @@ impl<'g> ItemLint<'g> {
         if let Some(twice) = folded.windows(2).find(|w| w[0] == w[1] && !w[0].is_empty()) {
             let help =
                 "draw another distractor; answers to this question are right or wrong by luck";
-            self.keep(Rule::DuplicateOption, line, &item.id, || {
-                (format!("duplicate option `{}`", twice[0]), help.into())
-            });
+            let what = || format!("duplicate option `{}`", twice[0]);
+            self.keep(Rule::DuplicateOption, line, &item.id, help, what);
             return;
         }
         let joined = item.rotation.is_some() && item.provenance.is_some();
@@ -275,12 +273,9 @@ impl<'g> ItemLint<'g> {
                 else {
                     continue;
                 };
-                self.keep(Rule::NearSynonym, line, &item.id, || {
-                    (
-                        format!("the options `{two}` and `{one}` {}", near.description()),
-                        "draw another distractor, or disable one of the terms".into(),
-                    )
-                });
+                let what = || format!("the options `{two}` and `{one}` {}", near.description());
+                let help = "draw another distractor, or disable one of the terms";
+                self.keep(Rule::NearSynonym, line, &item.id, help, what);
                 return;
             }
         }
@@ -308,16 +303,14 @@ impl<'g> ItemLint<'g> {
             .map(Item::letter)
             .collect();
         if !beyond.is_empty() {
-            self.keep(Rule::WrongLetters, line, &item.id, || {
-                let what = format!(
-                    "the hint lists {}, but the question has {}",
-                    beyond.join(", "),
-                    match item.options.len() {
-                        0 => "no options".into(),
-                        n => format!("{n} options"),
-                    }
-                );
-                (what, "list only the letters of the options".into())
+            let help = "list only the letters of the options";
+            self.keep(Rule::WrongLetters, line, &item.id, help, || {
+                let has = match item.options.len() {
+                    0 => "no options".into(),
+                    n => format!("{n} options"),
+                };
+                let listed = beyond.join(", ");
+                format!("the hint lists {listed}, but the question has {has}")
             });
         }
     }
@@ -342,12 +335,14 @@ impl<'g> ItemLint<'g> {
                 .take(COMPARED)
         };
         if leaks(&answer) && !others().any(|o| leaks(&plain(&o.text))) {
-            self.keep(Rule::AnswerLeak, line, &item.id, || {
-                (
-                    format!("the question contains the answer `{answer}`"),
-                    "reword the question".into(),
-                )
-            });
+            let what = || format!("the question contains the answer `{answer}`");
+            self.keep(
+                Rule::AnswerLeak,
+                line,
+                &item.id,
+                "reword the question",
+                what,
+            );
         }
     }
 
@@ -357,17 +352,12 @@ impl<'g> ItemLint<'g> {
             .compiled
             .and_then(|g| composed_questions::check(g, item))
         {
-            self.keep(rule, line, &item.id, || (what, help.into()));
+            self.keep(rule, line, &item.id, help, || what);
         }
         if self.repeats.see(item) {
-            self.keep(Rule::RepeatedQuestion, line, &item.id, || {
-                let what = "another picture has the same prompt, question, and options";
-                (
-                    what.into(),
-                    "add wordings or terms to its prompt, or ask fewer questions of this kind"
-                        .into(),
-                )
-            });
+            let what = "another picture has the same prompt, question, and options";
+            let help = "add wordings or terms to its prompt, or ask fewer questions of this kind";
+            self.keep(Rule::RepeatedQuestion, line, &item.id, help, || what.into());
         }
     }
 
@@ -379,11 +369,8 @@ impl<'g> ItemLint<'g> {
         let (text, answer) = (item.options[at].text.trim(), item.answer.trim());
         let letter = answer.trim_start_matches('(').trim_end_matches([')', '.']);
         if answer != text && letter != Item::letter(at) {
-            self.keep(Rule::WrongLabel, line, &item.id, || {
-                (
-                    format!("the answer is `{answer}`, but the option marked as right is `{text}`"),
-                    String::new(),
-                )
+            self.keep(Rule::WrongLabel, line, &item.id, "", || {
+                format!("the answer is `{answer}`, but the option marked as right is `{text}`")
             });
         }
     }
@@ -413,12 +400,11 @@ impl<'g> ItemLint<'g> {
 
     fn contradicts(&mut self, item: &Item, line: u64, what: impl FnOnce() -> String) {
         let help = "compose the question again, or invert its label";
-        self.keep(Rule::WrongLabel, line, &item.id, || (what(), help.into()));
+        self.keep(Rule::WrongLabel, line, &item.id, help, what);
     }
 
     fn unanswerable(&mut self, item: &Item, line: u64, what: impl FnOnce() -> String) {
-        let help = "ask only about what the prompt contains, or remove the question";
-        self.keep(Rule::Unanswerable, line, &item.id, || (what(), help.into()));
+        self.keep(Rule::Unanswerable, line, &item.id, NOT_IN_PROMPT, what);
     }
 
     fn composed_claim(&mut self, item: &Item, line: u64, says: Option<bool>) {
@@ -632,12 +618,9 @@ impl<'g> ItemLint<'g> {
         let doubt = self.doubts.entry(subtask.clone()).or_default();
         doubt.missing += 1;
         if doubt.first.len() < LISTED {
-            let help = "ask only about what the prompt contains, or remove the question";
-            let finding = Finding::new(Rule::Unanswerable, self.file.as_str(), what());
-            let line = u32::try_from(line).unwrap_or(u32::MAX);
-            doubt
-                .first
-                .push(finding.line(line).term(item.id.as_str()).help(help));
+            let (rule, file) = (Rule::Unanswerable, &self.file);
+            let finding = finding(rule, file, line, &item.id, what(), NOT_IN_PROMPT);
+            doubt.first.push(finding);
         }
     }
 
@@ -682,17 +665,26 @@ impl<'g> ItemLint<'g> {
             }
             for (term, _) in list.terms.iter().zip(&seen).filter(|(_, seen)| !**seen) {
                 let file = std::mem::replace(&mut self.file, file_of(&list.name));
-                self.keep(Rule::UnusedTerm, 0, term, || {
-                    let what = format!(
+                let help =
+                    "check whether the plan excludes it; otherwise compose more, or disable it";
+                self.keep(Rule::UnusedTerm, 0, term, help, || {
+                    format!(
                         "`{term}` is not asked about in any of {pictures} pictures with questions about their {}",
                         list.name
-                    );
-                    (what, "check whether the plan excludes it; otherwise compose more, or disable it".into())
+                    )
                 });
                 self.file = file;
             }
         }
     }
+}
+
+const NOT_IN_PROMPT: &str = "ask only about what the prompt contains, or remove the question";
+
+fn finding(rule: Rule, file: &str, line: u64, term: &str, what: String, help: &str) -> Finding {
+    let line = u32::try_from(line).unwrap_or(u32::MAX);
+    let finding = Finding::new(rule, file, what).line(line);
+    finding.term(term).help(help)
 }
 
 /// The label of a statement, or the answer to a yes/no question.

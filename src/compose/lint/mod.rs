@@ -116,6 +116,30 @@ impl Linter {
         self.lint_compiled(metadata, &compiled)
     }
 
+    /// Checks a list, unless neither its terms nor the questions about them changed.
+    fn check(
+        &mut self,
+        metadata: &Metadata,
+        name: &str,
+        same: impl Fn(&Source) -> bool,
+        source: impl FnOnce() -> Source,
+    ) {
+        let asked = Asked::about(metadata, name);
+        let is_seen = |s: &Seen| same(&s.source) && s.asked == asked;
+        if self.lists.get(name).is_some_and(is_seen) {
+            return;
+        }
+        let source = source();
+        let (found, plain) = terms::check(name, &source.entries(), &asked);
+        let seen = Seen {
+            source,
+            asked,
+            found,
+            plain,
+        };
+        self.lists.insert(name.to_string(), seen);
+    }
+
     /// Like [`lint`](Self::lint), with the findings of an earlier [`CompiledMetadata::compile`].
     pub fn lint_compiled(&mut self, metadata: &Metadata, compiled: &[Finding]) -> Vec<Finding> {
         let mut found: Vec<Finding> = metadata.found().chain(compiled).cloned().collect();
@@ -140,42 +164,13 @@ impl Linter {
                 found.push(finding.help("rename the file"));
                 continue;
             }
-            let asked = Asked::about(metadata, name);
-            let same = |s: &Seen| {
-                matches!(&s.source, Source::File(v) if Arc::ptr_eq(v, vocabulary))
-                    && s.asked == asked
-            };
-            if !self.lists.get(name).is_some_and(same) {
-                let (found, plain) = terms::check(name, &terms::entries(vocabulary), &asked);
-                let source = Source::File(vocabulary.clone());
-                self.lists.insert(
-                    name.clone(),
-                    Seen {
-                        source,
-                        asked,
-                        found,
-                        plain,
-                    },
-                );
-            }
+            let same =
+                |source: &Source| matches!(source, Source::File(v) if Arc::ptr_eq(v, vocabulary));
+            self.check(metadata, name, same, || Source::File(vocabulary.clone()));
         }
-        let asked = Asked::about(metadata, STYLE);
-        let same = |s: &Seen| {
-            matches!(&s.source, Source::Styles(v) if v == metadata.styles()) && s.asked == asked
-        };
-        if !self.lists.get(STYLE).is_some_and(same) {
-            let (found, plain) = terms::check(STYLE, &terms::styles(metadata.styles()), &asked);
-            let source = Source::Styles(metadata.styles().to_vec());
-            self.lists.insert(
-                STYLE.into(),
-                Seen {
-                    source,
-                    asked,
-                    found,
-                    plain,
-                },
-            );
-        }
+        let styles = metadata.styles();
+        let same = |source: &Source| matches!(source, Source::Styles(v) if v == styles);
+        self.check(metadata, STYLE, same, || Source::Styles(styles.to_vec()));
         // Whether terms overlap depends on how they are asked about. Without templates, most would
         // be reported.
         let asked = !metadata

@@ -234,19 +234,18 @@ impl List<'_, '_> {
             let term = self.entries[at].text;
             let help =
                 "reword it like the others, disable it, or write `# allow: length-cue` after it";
-            if own as f64 >= high as f64 * STANDS_OUT && own >= high + LONGER {
-                let what = format!(
-                    "`{term}` has {own} characters, but three quarters of the others have at most {high}, so as an answer it is \
-                     the longest option"
-                );
-                self.say(Rule::LengthCue, at, what, help);
+            let (others, end) = if own as f64 >= high as f64 * STANDS_OUT && own >= high + LONGER {
+                (format!("at most {high}"), "longest")
             } else if own as f64 * STANDS_OUT <= low as f64 && own + SHORTER <= low {
-                let what = format!(
-                    "`{term}` has {own} characters, but three quarters of the others have at least {low}, so as an answer it is \
-                     the shortest option"
-                );
-                self.say(Rule::LengthCue, at, what, help);
-            }
+                (format!("at least {low}"), "shortest")
+            } else {
+                continue;
+            };
+            let what = format!(
+                "`{term}` has {own} characters, but three quarters of the others have {others}, so as an answer it is the {end} \
+                 option"
+            );
+            self.say(Rule::LengthCue, at, what, help);
         }
     }
 

@@ -140,16 +140,7 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> TermChanges {
         vocabulary: name.into(),
         ..TermChanges::default()
     };
-    let before: HashMap<&str, usize> = old
-        .iter()
-        .enumerate()
-        .map(|(at, (t, _))| (*t, at))
-        .collect();
-    let after: HashMap<&str, usize> = new
-        .iter()
-        .enumerate()
-        .map(|(at, (t, _))| (*t, at))
-        .collect();
+    let (before, after) = (positions(old), positions(new));
     for (term, disabled) in new {
         match before.get(term).map(|at| old[*at].1) {
             Some(false) if *disabled => terms.disabled.push((*term).into()),
@@ -193,6 +184,11 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> TermChanges {
         terms.added.extend(came);
     }
     terms
+}
+
+fn positions<'m>(list: &[Listed<'m>]) -> HashMap<&'m str, usize> {
+    let terms = list.iter().enumerate();
+    terms.map(|(at, (term, _))| (*term, at)).collect()
 }
 
 /// Positions of a longest increasing subsequence (patience sorting).

@@ -68,15 +68,17 @@ pub struct Imported {
 pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> {
     let mut reader = Reader {
         ours,
+        file: "",
         done: Imported::default(),
         taken: BTreeMap::new(),
     };
     for (name, bytes) in files {
+        reader.file = name;
         match name.as_str() {
-            STYLES => reader.styles(name, bytes)?,
-            OCR => reader.ocr(name, bytes)?,
-            _ if name.ends_with(".txt") => reader.vocabulary(name, bytes),
-            _ => reader.say(name, 0, "left out: not a Dysca metadata file", ""),
+            STYLES => reader.styles(bytes)?,
+            OCR => reader.ocr(bytes)?,
+            _ if name.ends_with(".txt") => reader.vocabulary(bytes),
+            _ => reader.say(0, "left out: not a Dysca metadata file", ""),
         }
     }
     if reader.done.files.is_empty() {
@@ -90,16 +92,18 @@ pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> 
 
 struct Reader<'m> {
     ours: &'m Metadata,
+    /// The file that is read.
+    file: &'m str,
     done: Imported,
     /// The file that each vocabulary was read from.
     taken: BTreeMap<String, String>,
 }
 
 impl Reader<'_> {
-    fn say(&mut self, file: &str, line: u32, what: impl Into<String>, text: &str) {
+    fn say(&mut self, line: u32, what: impl Into<String>, text: &str) {
         let text = text.chars().take(80).collect();
         self.done.repairs.push(Repair {
-            file: file.into(),
+            file: self.file.into(),
             line,
             description: what.into(),
             text,
@@ -107,7 +111,8 @@ impl Reader<'_> {
     }
 
     /// The name of the vocabulary in a file.
-    fn name_of(&mut self, file: &str) -> Option<String> {
+    fn name_of(&mut self) -> Option<String> {
+        let file = self.file;
         let known = NAMES
             .iter()
             .find(|(theirs, _)| *theirs == file)
@@ -134,7 +139,6 @@ impl Reader<'_> {
         };
         if name.is_empty() {
             self.say(
-                file,
                 0,
                 "left out: its name has no letters or digits for a slot name",
                 "",
@@ -143,7 +147,6 @@ impl Reader<'_> {
         }
         if let Some(other) = self.taken.get(&name).cloned() {
             self.say(
-                file,
                 0,
                 format!("left out: {other} was already read as `{name}`"),
                 "",
@@ -152,7 +155,6 @@ impl Reader<'_> {
         }
         if name != stem {
             self.say(
-                file,
                 0,
                 format!("renamed to `{name}`: slot names are lowercase letters, digits, and `-`"),
                 "",
@@ -162,8 +164,9 @@ impl Reader<'_> {
         Some(name)
     }
 
-    fn vocabulary(&mut self, file: &str, bytes: &[u8]) {
-        let Some(name) = self.name_of(file) else {
+    fn vocabulary(&mut self, bytes: &[u8]) {
+        let file = self.file;
+        let Some(name) = self.name_of() else {
             return;
         };
         let mut terms: Vec<(u32, String)> = Vec::new();
@@ -174,53 +177,39 @@ impl Reader<'_> {
         }
         for (raw, line) in lines.into_iter().zip(1..) {
             let Ok(text) = std::str::from_utf8(raw) else {
-                self.say(
-                    file,
-                    line,
-                    "left out: not UTF-8",
-                    &String::from_utf8_lossy(raw),
-                );
+                self.say(line, "left out: not UTF-8", &String::from_utf8_lossy(raw));
                 continue;
             };
             let bare = text.trim_start_matches('\u{feff}');
             if bare.len() < text.len() {
-                self.say(file, line, "byte order mark removed", "");
+                self.say(line, "byte order mark removed", "");
             }
             let text = bare.trim_end_matches('\r');
             if text.len() < bare.len() {
-                self.say(file, line, "carriage return removed", text.trim());
+                self.say(line, "carriage return removed", text.trim());
             }
             let term = text.trim();
             if term.is_empty() {
-                self.say(file, line, "blank line left out", "");
+                self.say(line, "blank line left out", "");
                 continue;
             }
             if term.len() < text.len() {
-                self.say(file, line, "leading or trailing blanks removed", term);
+                self.say(line, "leading or trailing blanks removed", term);
             }
             if let Some(what) = invalid_reason(term) {
                 self.say(
-                    file,
                     line,
                     format!("left out: {what}"),
                     &term.escape_debug().to_string(),
                 );
                 continue;
             }
-            match seen.get(&fold(term)) {
-                Some(first) => self.say(
-                    file,
-                    line,
-                    format!("left out: duplicate of line {first}"),
-                    term,
-                ),
-                None => {
-                    seen.insert(fold(term), line);
-                    terms.push((line, term.to_string()));
-                }
+            if !self.is_repeated(&seen, line, "", term) {
+                seen.insert(fold(term), line);
+                terms.push((line, term.to_string()));
             }
         }
-        self.without_noun(file, &name, &mut terms);
+        self.without_noun(&name, &mut terms);
         let terms: String = terms.into_iter().map(|(_, t)| t + "\n").collect();
         let text = format!(
             "{}# Terms read from {file} of Dysca's released metadata.\n{terms}",
@@ -234,7 +223,7 @@ impl Reader<'_> {
 
     /// Removes the vocabulary's own name from its terms ("red color") if all of them end in it,
     /// because the templates add it.
-    fn without_noun(&mut self, file: &str, name: &str, terms: &mut [(u32, String)]) {
+    fn without_noun(&mut self, name: &str, terms: &mut [(u32, String)]) {
         let bare = |term: &str| {
             term.strip_suffix(name)?
                 .strip_suffix(' ')
@@ -249,7 +238,6 @@ impl Reader<'_> {
         };
         for ((line, term), short) in terms.iter_mut().zip(shorter) {
             self.say(
-                file,
                 *line,
                 format!("trailing `{name}` removed: the templates contain it"),
                 term,
@@ -273,7 +261,7 @@ impl Reader<'_> {
         head.map(|l| format!("{}\n", l.trim_end())).collect()
     }
 
-    fn styles(&mut self, file: &str, bytes: &[u8]) -> Result<()> {
+    fn styles(&mut self, bytes: &[u8]) -> Result<()> {
         #[derive(Deserialize)]
         struct Style {
             name: String,
@@ -284,33 +272,25 @@ impl Reader<'_> {
         let mut out =
             String::from("# Styles read from Styles.json of Dysca's released metadata.\n");
         let mut seen: HashMap<String, u32> = HashMap::new();
-        for (line, style) in records::<Style>(file, bytes)? {
-            let name = self.trimmed(file, line, &style.name);
+        for (line, style) in records::<Style>(self.file, bytes)? {
+            let name = self.trimmed(line, &style.name);
             if let Some(what) = invalid_reason(&name) {
                 self.say(
-                    file,
                     line,
                     format!("style left out: {what}"),
                     &name.escape_debug().to_string(),
                 );
                 continue;
             }
-            if let Some(first) = seen.get(&fold(&name)) {
-                self.say(
-                    file,
-                    line,
-                    format!("style left out: duplicate of line {first}"),
-                    &name,
-                );
+            if self.is_repeated(&seen, line, "style ", &name) {
                 continue;
             }
-            let prompt = self.trimmed(file, line, &style.prompt);
-            let prompt = self.unslotted(file, line, &name, prompt);
-            let negative = self.trimmed(file, line, &style.negative_prompt);
+            let prompt = self.trimmed(line, &style.prompt);
+            let prompt = self.unslotted(line, &name, prompt);
+            let negative = self.trimmed(line, &style.negative_prompt);
             let bad = |t: &str| t.contains(['{', '}']) || t.chars().any(char::is_control);
             if prompt.is_empty() || bad(&prompt) || bad(&negative) {
                 self.say(
-                    file,
                     line,
                     "style left out: its wording is empty or contains slots or control characters",
                     &name,
@@ -334,20 +314,36 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn trimmed(&mut self, file: &str, line: u32, text: &str) -> String {
+    /// Whether the text of a `what` occurred before. A repeated one is left out.
+    fn is_repeated(
+        &mut self,
+        seen: &HashMap<String, u32>,
+        line: u32,
+        what: &str,
+        text: &str,
+    ) -> bool {
+        let first = seen.get(&fold(text));
+        if let Some(first) = first {
+            let what = format!("{what}left out: duplicate of line {first}");
+            self.say(line, what, text);
+        }
+        first.is_some()
+    }
+
+    fn trimmed(&mut self, line: u32, text: &str) -> String {
         let short = text.trim();
         if short.len() < text.len() {
-            self.say(file, line, "leading or trailing blanks removed", short);
+            self.say(line, "leading or trailing blanks removed", short);
         }
         short.to_string()
     }
 
     /// A wording without its `{}`, since styles follow the content here.
-    fn unslotted(&mut self, file: &str, line: u32, name: &str, prompt: String) -> String {
+    fn unslotted(&mut self, line: u32, name: &str, prompt: String) -> String {
         if !prompt.contains("{}") && !prompt.contains("{prompt}") {
             return prompt;
         }
-        self.say(file, line, "`{}` removed: styles follow the content", name);
+        self.say(line, "`{}` removed: styles follow the content", name);
         let bare = prompt.replace("{prompt}", "{}");
         // "style {}. elegant" becomes "style, elegant".
         let parts = bare
@@ -359,28 +355,21 @@ impl Reader<'_> {
             .join(", ")
     }
 
-    fn ocr(&mut self, file: &str, bytes: &[u8]) -> Result<()> {
+    fn ocr(&mut self, bytes: &[u8]) -> Result<()> {
         #[derive(Deserialize)]
         struct Ocr {
             template: String,
         }
         let mut prompts: Vec<String> = Vec::new();
         let mut seen: HashMap<String, u32> = HashMap::new();
-        for (line, ocr) in records::<Ocr>(file, bytes)? {
-            let text = self.trimmed(file, line, &ocr.template);
-            if let Some(first) = seen.get(&fold(&text)) {
-                self.say(
-                    file,
-                    line,
-                    format!("template left out: duplicate of line {first}"),
-                    &text,
-                );
+        for (line, ocr) in records::<Ocr>(self.file, bytes)? {
+            let text = self.trimmed(line, &ocr.template);
+            if self.is_repeated(&seen, line, "template ", &text) {
                 continue;
             }
             let bare = text.replacen("{}", "", 1);
             if bare == text || bare.contains(['{', '}']) || bare.chars().any(char::is_control) {
                 self.say(
-                    file,
                     line,
                     "template left out: it must have exactly one `{}` and no other slot",
                     &text,
@@ -389,7 +378,6 @@ impl Reader<'_> {
             }
             seen.insert(fold(&text), line);
             self.say(
-                file,
                 line,
                 "`{}` replaced by `{text}`, and the style added at the end",
                 &text,
@@ -410,9 +398,8 @@ impl Reader<'_> {
                     text,
                 });
             }
-            Some(_) => self.say(file, 0, "left out: it has no usable template", ""),
+            Some(_) => self.say(0, "left out: it has no usable template", ""),
             None => self.say(
-                file,
                 0,
                 "left out: templates.toml has no subject `text` for its prompts",
                 "",

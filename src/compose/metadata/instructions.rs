@@ -4,15 +4,15 @@
 //! without a hint.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::named_files::{Shipped, name_in, parse_shipped};
 use super::positions;
 use super::template::Template;
 use super::text_reader::Reader;
-use benchtop_model::metafile::shipped;
 use benchtop_model::{Finding, Item, QuestionKind, Rule};
 
 /// The folder of instructions within the metadata folder.
@@ -25,9 +25,7 @@ const OPTION: [&str; 2] = ["letter", "text"];
 
 /// The name of the instruction in this file; `None` for other files.
 pub fn instruction_of(file: &str) -> Option<&str> {
-    file.strip_prefix(FOLDER)?
-        .strip_suffix(".toml")
-        .filter(|n| !n.is_empty() && !n.contains('/'))
+    name_in(file, FOLDER, ".toml")
 }
 
 /// An instruction.
@@ -157,10 +155,7 @@ impl Instruction {
                     .join(", "),
             ),
         ]);
-        let at = QuestionKind::ALL
-            .iter()
-            .position(|k| *k == kind)
-            .unwrap_or_default();
+        let at = kind as usize;
         // A yes/no question with options uses the text for options.
         let at = if at == 2 && !options.is_empty() && !self.texts[2].has("options") {
             0
@@ -174,20 +169,16 @@ impl Instruction {
 }
 
 /// The shipped instructions by name.
-pub fn shipped_instructions() -> &'static BTreeMap<String, Arc<Instruction>> {
-    static SHIPPED: LazyLock<BTreeMap<String, Arc<Instruction>>> = LazyLock::new(|| {
-        let one = |f: benchtop_model::MetaFile| {
-            let name = instruction_of(&f.name)?;
-            Some((name.to_string(), Arc::new(parse(name, &f.name, &f.text).0?)))
-        };
-        shipped().filter_map(one).collect()
-    });
+pub fn shipped_instructions() -> &'static Shipped<Instruction> {
+    static SHIPPED: LazyLock<Shipped<Instruction>> =
+        LazyLock::new(|| parse_shipped(instruction_of, parse));
     &SHIPPED
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::metafile::shipped;
 
     #[test]
     fn shipped_instructions_are_valid() {

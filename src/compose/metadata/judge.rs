@@ -4,16 +4,17 @@
 //! (self-validation of a picture against its description). Their wording is benchtop's own.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::named_files::{Shipped, name_in, parse_shipped};
 use super::positions;
 use super::templates::Text;
 use super::text_reader::Reader;
 use benchtop_model::judge::{AnswerForm, ShownPictures, Word};
-use benchtop_model::metafile::shipped;
 use benchtop_model::vlm::VlmRequest;
 use benchtop_model::{Finding, Item, Rule};
 
@@ -43,9 +44,7 @@ const OF_QUESTIONS: [&str; 2] = ["count", "types"];
 
 /// The name of the judging in this file; `None` for other files.
 pub fn judging_of(file: &str) -> Option<&str> {
-    file.strip_prefix(FOLDER)?
-        .strip_suffix(".toml")
-        .filter(|n| !n.is_empty() && !n.contains('/'))
+    name_in(file, FOLDER, ".toml")
 }
 
 /// Values for the slots by name.
@@ -100,7 +99,7 @@ struct RawAnswer {
     threshold: Option<Spanned<f64>>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 enum Read {
     YesNo,
@@ -122,21 +121,9 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Judging>, Vec<Findin
 impl Reader<'_> {
     fn judging(&mut self, name: &str, raw: Raw) -> Option<Judging> {
         let about = self.header(&raw.version, &raw.about);
-        if let Some(tokens) = raw
-            .max_tokens
-            .as_ref()
-            .filter(|t| !(1..=1 << 20).contains(t.get_ref()))
-        {
-            self.say(
-                Rule::Unreadable,
-                tokens.span(),
-                format!(
-                    "{} tokens are out of range; use 1 to 1048576",
-                    tokens.get_ref()
-                ),
-                "",
-            );
-        }
+        self.in_range(raw.max_tokens.as_ref(), 1..=1 << 20, |tokens| {
+            format!("{tokens} tokens are out of range; use 1 to 1048576")
+        });
         let reads = self.reads(raw.answer)?;
         let prompt = self.prompt(raw.prompt, &reads);
         let system = raw.system.map(|s| self.prompt(s, &reads));
@@ -155,6 +142,18 @@ impl Reader<'_> {
         })
     }
 
+    /// Reports a number outside `range`.
+    fn in_range<T: PartialOrd>(
+        &mut self,
+        number: Option<&Spanned<T>>,
+        range: RangeInclusive<T>,
+        what: impl FnOnce(&T) -> String,
+    ) {
+        if let Some(number) = number.filter(|n| !range.contains(n.get_ref())) {
+            self.say(Rule::Unreadable, number.span(), what(number.get_ref()), "");
+        }
+    }
+
     /// The form of the answer. Each form has its own required fields and no others.
     fn reads(&mut self, raw: Spanned<RawAnswer>) -> Option<AnswerForm> {
         let whole = raw.span();
@@ -167,60 +166,32 @@ impl Reader<'_> {
         } = raw.into_inner();
         let (kind, before) = (*read.get_ref(), self.found.len());
         let given = [
-            (
-                "pass",
-                pass.as_ref().map(Spanned::span),
-                matches!(kind, Read::YesNo),
-            ),
-            (
-                "count",
-                count.as_ref().map(Spanned::span),
-                matches!(kind, Read::Questions),
-            ),
-            (
-                "types",
-                types.as_ref().map(Spanned::span),
-                matches!(kind, Read::Questions),
-            ),
+            ("pass", pass.as_ref().map(Spanned::span), Read::YesNo),
+            ("count", count.as_ref().map(Spanned::span), Read::Questions),
+            ("types", types.as_ref().map(Spanned::span), Read::Questions),
             (
                 "threshold",
                 threshold.as_ref().map(Spanned::span),
-                matches!(kind, Read::Choice),
+                Read::Choice,
             ),
         ];
-        for (name, span, wanted) in given {
-            match (span, wanted) {
+        for (name, span, of) in given {
+            match (span, of == kind) {
                 (Some(span), false) => {
-                    self.say(
-                        Rule::Unreadable,
-                        span,
-                        format!("`{name}` does not apply to this form of answer"),
-                        "",
-                    );
+                    let what = format!("`{name}` does not apply to this form of answer");
+                    self.say(Rule::Unreadable, span, what, "");
                 }
                 (None, true) => {
                     let help = "yes-no needs `pass`; questions needs `count` and `types`; choice needs `threshold`";
-                    self.say(
-                        Rule::Unreadable,
-                        whole.clone(),
-                        format!("missing field `{name}`"),
-                        help,
-                    );
+                    let what = format!("missing field `{name}`");
+                    self.say(Rule::Unreadable, whole.clone(), what, help);
                 }
                 _ => {}
             }
         }
-        if let Some(count) = count.as_ref().filter(|c| !(1..=50).contains(c.get_ref())) {
-            self.say(
-                Rule::Unreadable,
-                count.span(),
-                format!(
-                    "{} questions are out of range; use 1 to 50",
-                    count.get_ref()
-                ),
-                "",
-            );
-        }
+        self.in_range(count.as_ref(), 1..=50, |count| {
+            format!("{count} questions are out of range; use 1 to 50")
+        });
         if let Some(types) = &types {
             let list = types.get_ref();
             let twice = list
@@ -228,25 +199,13 @@ impl Reader<'_> {
                 .enumerate()
                 .find(|(i, t)| t.trim().is_empty() || list[..*i].contains(t));
             if list.is_empty() || twice.is_some() {
-                self.say(
-                    Rule::Unreadable,
-                    types.span(),
-                    "`types` must be a list of unique names, at least one",
-                    "",
-                );
+                let what = "`types` must be a list of unique names, at least one";
+                self.say(Rule::Unreadable, types.span(), what, "");
             }
         }
-        if let Some(share) = threshold
-            .as_ref()
-            .filter(|t| !(0.0..=1.0).contains(t.get_ref()))
-        {
-            self.say(
-                Rule::Unreadable,
-                share.span(),
-                format!("threshold {} is out of range; use 0 to 1", share.get_ref()),
-                "",
-            );
-        }
+        self.in_range(threshold.as_ref(), 0.0..=1.0, |share| {
+            format!("threshold {share} is out of range; use 0 to 1")
+        });
         if self.found.len() > before {
             return None;
         }
@@ -345,14 +304,8 @@ pub fn fields_of(item: &Item) -> Fields {
 }
 
 /// The shipped judgings by name.
-pub fn shipped_judgings() -> &'static BTreeMap<String, Arc<Judging>> {
-    static SHIPPED: LazyLock<BTreeMap<String, Arc<Judging>>> = LazyLock::new(|| {
-        let one = |f: benchtop_model::MetaFile| {
-            let name = judging_of(&f.name)?;
-            Some((name.to_string(), Arc::new(parse(name, &f.name, &f.text).0?)))
-        };
-        shipped().filter_map(one).collect()
-    });
+pub fn shipped_judgings() -> &'static Shipped<Judging> {
+    static SHIPPED: LazyLock<Shipped<Judging>> = LazyLock::new(|| parse_shipped(judging_of, parse));
     &SHIPPED
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use benchtop_model::item::{Choice, Form, Key, QuestionKind, Role};
+use benchtop_model::metafile::shipped;
 
 pub(crate) const MINE: &str = "version = 2\nabout = \"mine\"\nprompt = \"Is {question} about {a answer}? {{x}}\"\n\
     [answer]\nread = \"yes-no\"\npass = \"yes\"\n";

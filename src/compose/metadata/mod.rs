@@ -8,6 +8,7 @@
 //! | [`judge`] | questions to judges, one file each in `judge/` |
 //! | [`instructions`] | instructions for models under test, one file each in `instruct/` |
 //! | [`template`] | text with named slots |
+//! | `named_files` | folders with one value per file, and the shipped values |
 //! | `text_reader` | what judgings and instructions have in common |
 //! | `positions` | byte offsets as lines and columns, and TOML errors as findings |
 //! | [`dysca`], [`diff`] | import of the released folder; comparison of two sets |
@@ -16,6 +17,7 @@ pub mod diff;
 pub mod dysca;
 pub mod instructions;
 pub mod judge;
+mod named_files;
 mod positions;
 pub mod rule_edits;
 pub mod rules;
@@ -25,9 +27,13 @@ pub mod templates;
 mod text_reader;
 pub mod vocabulary;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+use instructions::{instruction_of, shipped_instructions};
+use judge::judging_of;
+use named_files::Own;
 
 pub use instructions::Instruction;
 pub use judge::Judging;
@@ -37,6 +43,7 @@ pub use template::Template;
 pub use templates::{Subject, Subtask, Templates};
 pub use vocabulary::{Term, Vocabulary};
 
+use benchtop_model::hash::of_texts;
 use benchtop_model::{Finding, MetaFile, Rule};
 
 /// The folder of vocabularies within the metadata folder.
@@ -46,9 +53,7 @@ pub const STYLE: &str = "style";
 
 /// The name of the vocabulary in this file; `None` for other files.
 pub fn vocabulary_of(file: &str) -> Option<&str> {
-    file.strip_prefix(VOCABULARIES)?
-        .strip_suffix(".txt")
-        .filter(|n| !n.is_empty() && !n.contains('/'))
+    named_files::name_in(file, VOCABULARIES, ".txt")
 }
 
 /// The file of this vocabulary, or of the styles.
@@ -75,8 +80,8 @@ pub struct Metadata {
     styles: Arc<Vec<Style>>,
     templates: Arc<Templates>,
     rules: Option<Arc<Rules>>,
-    judgings: BTreeMap<String, Arc<Judging>>,
-    instructions: BTreeMap<String, Arc<Instruction>>,
+    judgings: Own<Judging>,
+    instructions: Own<Instruction>,
 }
 
 impl Metadata {
@@ -113,31 +118,21 @@ impl Metadata {
                     .insert(name.to_string(), Arc::new(vocabulary));
                 found
             }
-            _ if instructions::instruction_of(&file.name).is_some() => {
-                let name = instructions::instruction_of(&file.name).unwrap_or_default();
-                let (instruction, found) = instructions::parse(name, &file.name, &file.text);
-                match instruction {
-                    Some(instruction) => drop(
-                        self.instructions
-                            .insert(name.to_string(), Arc::new(instruction)),
-                    ),
-                    None => drop(self.instructions.remove(name)),
+            (file_name, None) => match (instruction_of(file_name), judging_of(file_name)) {
+                (Some(name), _) => {
+                    let (instruction, found) = instructions::parse(name, file_name, &file.text);
+                    self.instructions
+                        .insert(name.to_string(), instruction.map(Arc::new));
+                    found
                 }
-                found
-            }
-            _ => {
-                let Some(name) = judge::judging_of(&file.name) else {
-                    return;
-                };
-                let (judging, found) = judge::parse(name, &file.name, &file.text);
-                match judging {
-                    Some(judging) => {
-                        drop(self.judgings.insert(name.to_string(), Arc::new(judging)))
-                    }
-                    None => drop(self.judgings.remove(name)),
+                (None, Some(name)) => {
+                    let (judging, found) = judge::parse(name, file_name, &file.text);
+                    self.judgings
+                        .insert(name.to_string(), judging.map(Arc::new));
+                    found
                 }
-                found
-            }
+                (None, None) => return,
+            },
         };
         self.files.insert(
             file.name,
@@ -157,11 +152,8 @@ impl Metadata {
             None if name == templates::FILE => self.templates = Arc::default(),
             None if name == rules::FILE => self.rules = None,
             None => {
-                drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name)));
-                drop(
-                    instructions::instruction_of(name)
-                        .and_then(|name| self.instructions.remove(name)),
-                );
+                drop(judging_of(name).and_then(|name| self.judgings.remove(name)));
+                drop(instruction_of(name).and_then(|name| self.instructions.remove(name)));
             }
         }
     }
@@ -196,51 +188,23 @@ impl Metadata {
 
     /// The judging with this name: the project's file, or the shipped one if the project has none.
     pub fn judging(&self, name: &str) -> Option<Arc<Judging>> {
-        match self
-            .files
-            .contains_key(&format!("{}{name}.toml", judge::FOLDER))
-        {
-            true => self.judgings.get(name).cloned(),
-            false => judge::shipped_judgings().get(name).cloned(),
-        }
+        named_files::one(&self.judgings, judge::shipped_judgings(), name)
     }
 
     /// All judgings, sorted by name: the project's, and the shipped ones that it does not replace.
     pub fn judgings(&self) -> Vec<Arc<Judging>> {
-        let names: BTreeSet<&String> = self
-            .judgings
-            .keys()
-            .chain(judge::shipped_judgings().keys())
-            .collect();
-        names
-            .into_iter()
-            .filter_map(|name| self.judging(name))
-            .collect()
+        named_files::all(&self.judgings, judge::shipped_judgings())
     }
 
     /// The instruction with this name: the project's file, or the shipped one if the project has
     /// none.
     pub fn instruction(&self, name: &str) -> Option<Arc<Instruction>> {
-        match self
-            .files
-            .contains_key(&format!("{}{name}.toml", instructions::FOLDER))
-        {
-            true => self.instructions.get(name).cloned(),
-            false => instructions::shipped_instructions().get(name).cloned(),
-        }
+        named_files::one(&self.instructions, shipped_instructions(), name)
     }
 
     /// All instructions, sorted by name.
     pub fn instructions(&self) -> Vec<Arc<Instruction>> {
-        let names: BTreeSet<&String> = self
-            .instructions
-            .keys()
-            .chain(instructions::shipped_instructions().keys())
-            .collect();
-        names
-            .into_iter()
-            .filter_map(|name| self.instruction(name))
-            .collect()
+        named_files::all(&self.instructions, shipped_instructions())
     }
 
     /// The enabled terms of a vocabulary, or the names of the enabled styles.
@@ -307,14 +271,9 @@ impl Metadata {
     }
 
     fn revision(&self, of: impl Fn(&str) -> bool) -> String {
-        let mut hash = blake3::Hasher::new();
-        for (name, file) in self.files.iter().filter(|(name, _)| of(name)) {
-            for part in [name.as_bytes(), file.text.as_bytes()] {
-                hash.update(&(part.len() as u64).to_le_bytes());
-                hash.update(part);
-            }
-        }
-        hash.finalize().to_hex()[..16].to_string()
+        let files = self.files.iter().filter(|(name, _)| of(name));
+        let texts = files.flat_map(|(name, file)| [name.as_str(), &*file.text]);
+        of_texts(texts).to_hex()[..16].to_string()
     }
 }
 

@@ -7,7 +7,6 @@ use benchtop_model::{Finding, Rule};
 /// Sets the place of a finding to a byte range of `text`.
 pub(super) fn at(finding: Finding, text: &str, span: Range<usize>) -> Finding {
     let before = text.get(..span.start).unwrap_or(text);
-    let line = before.matches('\n').count() as u32 + 1;
     let column = before
         .rsplit('\n')
         .next()
@@ -17,7 +16,12 @@ pub(super) fn at(finding: Finding, text: &str, span: Range<usize>) -> Finding {
         + 1;
     let spanned = text.get(span).unwrap_or_default();
     let length = spanned.lines().next().unwrap_or_default().chars().count() as u32;
-    finding.line(line).columns(column, length)
+    finding.line(line(before)).columns(column, length)
+}
+
+/// The line that follows `before`, from 1.
+pub(super) fn line(before: &str) -> u32 {
+    before.matches('\n').count() as u32 + 1
 }
 
 /// The byte range in the file of the range `inner` of a TOML string's value, given the range of the

@@ -27,6 +27,15 @@ pub struct Name {
     pub span: Range<usize>,
 }
 
+impl Name {
+    fn new(text: &str, span: Option<Range<usize>>) -> Name {
+        Name {
+            text: text.to_string(),
+            span: span.unwrap_or(0..0),
+        }
+    }
+}
+
 /// Terms of one vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
@@ -186,6 +195,12 @@ impl Reader<'_> {
         ));
     }
 
+    /// Reports a fault, so that the part that has it is left out.
+    fn refuse<T>(&mut self, span: Option<Range<usize>>, field: &str, what: &str) -> Option<T> {
+        self.say(span, field, what);
+        None
+    }
+
     fn file(&mut self, table: &Table, rules: &mut Rules) {
         for (key, item) in table.iter() {
             let span = table.key(key).and_then(|k| k.span()).or(item.span());
@@ -232,16 +247,10 @@ impl Reader<'_> {
             let span = table.key(key).and_then(|k| k.span());
             let field = format!("{rule}.{key}");
             match self.names(&field, item) {
-                Some(terms) => {
-                    let text = key.to_string();
-                    sides.push(Terms {
-                        vocabulary: Name {
-                            text,
-                            span: span.unwrap_or(0..0),
-                        },
-                        terms,
-                    });
-                }
+                Some(terms) => sides.push(Terms {
+                    vocabulary: Name::new(key, span),
+                    terms,
+                }),
                 None => good = false,
             }
         }
@@ -250,12 +259,8 @@ impl Reader<'_> {
 
     fn names(&mut self, field: &str, item: &Item) -> Option<Vec<Name>> {
         let Some(array) = item.as_array() else {
-            self.say(
-                item.span(),
-                field,
-                "expected a list of terms, such as [\"in a desert\", \"in a cave\"]",
-            );
-            return None;
+            let what = "expected a list of terms, such as [\"in a desert\", \"in a cave\"]";
+            return self.refuse(item.span(), field, what);
         };
         self.array(field, array)
     }
@@ -263,71 +268,48 @@ impl Reader<'_> {
     fn array(&mut self, field: &str, array: &Array) -> Option<Vec<Name>> {
         self.terms += array.len();
         if self.terms > TERMS {
-            self.say(
-                array.span(),
-                field,
-                "too many terms in the rules; the limit is 200,000",
-            );
-            return None;
+            let what = "too many terms in the rules; the limit is 200,000";
+            return self.refuse(array.span(), field, what);
         }
         let mut names: Vec<Name> = Vec::with_capacity(array.len());
         for value in array.iter() {
             let Some(text) = value.as_str() else {
-                self.say(value.span(), field, "expected a term in quotes");
-                return None;
+                return self.refuse(value.span(), field, "expected a term in quotes");
             };
             if text.trim().is_empty() || text.chars().any(char::is_control) {
-                self.say(
-                    value.span(),
-                    field,
-                    "a term must not be empty or contain control characters",
-                );
-                return None;
+                let what = "a term must not be empty or contain control characters";
+                return self.refuse(value.span(), field, what);
             }
-            names.push(Name {
-                text: text.to_string(),
-                span: value.span().unwrap_or(0..0),
-            });
+            names.push(Name::new(text, value.span()));
         }
         if names.is_empty() {
-            self.say(array.span(), field, "the list is empty");
-            return None;
+            return self.refuse(array.span(), field, "the list is empty");
         }
         let mut sorted: Vec<&Name> = names.iter().collect();
         sorted.sort_by(|a, b| (&a.text, a.span.start).cmp(&(&b.text, b.span.start)));
         if let Some(twice) = sorted.windows(2).find(|w| w[0].text == w[1].text) {
-            let (span, what) = (
-                twice[1].span.clone(),
-                format!("duplicate term {}", twice[1].text),
-            );
-            self.say(Some(span), field, &what);
-            return None;
+            let what = format!("duplicate term {}", twice[1].text);
+            return self.refuse(Some(twice[1].span.clone()), field, &what);
         }
         Some(names)
     }
 
     fn why(&mut self, rule: &str, table: &Table) -> Option<String> {
-        match table.get(WHY) {
-            None => Some(String::new()),
-            Some(item) => match item.as_str().filter(|w| !w.chars().any(char::is_control)) {
-                Some(why) => Some(why.trim().to_string()),
-                None => {
-                    self.say(
-                        item.span(),
-                        &format!("{rule}.{WHY}"),
-                        "expected one line of text with the reason",
-                    );
-                    None
-                }
-            },
+        let Some(item) = table.get(WHY) else {
+            return Some(String::new());
+        };
+        match item.as_str().filter(|w| !w.chars().any(char::is_control)) {
+            Some(why) => Some(why.trim().to_string()),
+            None => {
+                let what = "expected one line of text with the reason";
+                self.refuse(item.span(), &format!("{rule}.{WHY}"), what)
+            }
         }
     }
 
     fn line(&self, table: &Table) -> u32 {
         let start = table.span().map_or(0, |s| s.start);
-        self.text
-            .get(..start)
-            .map_or(0, |t| t.matches('\n').count() as u32 + 1)
+        self.text.get(..start).map_or(0, positions::line)
     }
 
     fn not_with(&mut self, table: &Table) -> Option<NotWith> {
@@ -342,8 +324,7 @@ impl Reader<'_> {
             }),
             Err(sides) => {
                 let what = format!("expected 2 vocabularies, found {}", sides.len());
-                self.say(table.span(), rule, &what);
-                None
+                self.refuse(table.span(), rule, &what)
             }
         }
     }
@@ -356,12 +337,8 @@ impl Reader<'_> {
             None => Vec::new(),
         };
         if terms.is_empty() || hidden.is_empty() {
-            self.say(
-                table.span(),
-                HIDES,
-                "expected hiding terms, and `hides = [...]` with the hidden vocabularies",
-            );
-            return None;
+            let what = "expected hiding terms, and `hides = [...]` with the hidden vocabularies";
+            return self.refuse(table.span(), HIDES, what);
         }
         Some(Hides {
             terms,
@@ -377,22 +354,14 @@ impl Reader<'_> {
         let shown = match table.get(SHOWS).map(|i| (i, i.as_table_like())) {
             Some((_, Some(shown))) => self.sides("shows.shows", shown, &[])?,
             Some((item, None)) => {
-                self.say(
-                    item.span(),
-                    "shows.shows",
-                    "expected lists of terms by vocabulary, such as { plant = [\"fern\"] }",
-                );
-                return None;
+                let what = "expected lists of terms by vocabulary, such as { plant = [\"fern\"] }";
+                return self.refuse(item.span(), "shows.shows", what);
             }
             None => Vec::new(),
         };
         if terms.is_empty() || shown.is_empty() {
-            self.say(
-                table.span(),
-                SHOWS,
-                "expected terms, and `shows = { VOCABULARY = [...] }` with the shown terms",
-            );
-            return None;
+            let what = "expected terms, and `shows = { VOCABULARY = [...] }` with the shown terms";
+            return self.refuse(table.span(), SHOWS, what);
         }
         Some(Shows {
             terms,
@@ -405,20 +374,12 @@ impl Reader<'_> {
     fn look_alike(&mut self, table: &Table) -> Option<Terms> {
         let mut sides = self.sides("look-alike", table, &[WHY])?;
         self.why("look-alike", table)?;
-        match sides
-            .pop()
-            .filter(|s| sides.is_empty() && s.terms.len() > 1)
-        {
-            Some(terms) => Some(terms),
-            None => {
-                self.say(
-                    table.span(),
-                    "look-alike",
-                    "expected at least 2 terms of one vocabulary",
-                );
-                None
-            }
-        }
+        let terms = sides.pop();
+        let terms = terms.filter(|s| sides.is_empty() && s.terms.len() > 1);
+        terms.or_else(|| {
+            let what = "expected at least 2 terms of one vocabulary";
+            self.refuse(table.span(), "look-alike", what)
+        })
     }
 
     fn groups(&mut self, item: &Item, span: Option<Range<usize>>, rules: &mut Rules) {
@@ -462,10 +423,7 @@ impl Reader<'_> {
                 terms,
             } in sides
             {
-                let vocabulary = Name {
-                    text: vocabulary.to_string(),
-                    span: at.clone().unwrap_or(0..0),
-                };
+                let vocabulary = Name::new(vocabulary, at.clone());
                 rules.groups.push(Group {
                     name,
                     terms: Terms { vocabulary, terms },
@@ -491,14 +449,9 @@ impl Reader<'_> {
                 [Some(least), Some(most)]
                     if least <= most && small(least).is_some() && small(most).is_some() =>
                 {
-                    let at = table.key(key).and_then(|k| k.span()).unwrap_or(0..0);
-                    let edits = (small(least).unwrap_or(1), small(most).unwrap_or(1));
                     rules.letters.push(Letters {
-                        vocabulary: Name {
-                            text: key.to_string(),
-                            span: at,
-                        },
-                        edits,
+                        vocabulary: Name::new(key, table.key(key).and_then(|k| k.span())),
+                        edits: (small(least).unwrap_or(1), small(most).unwrap_or(1)),
                     });
                 }
                 _ => self.say(

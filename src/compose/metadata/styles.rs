@@ -63,16 +63,13 @@ pub fn parse(text: &str) -> (Vec<Style>, Vec<Finding>) {
 
 fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
     let name = raw.name.get_ref().trim().to_string();
-    let mut say = |rule, span: std::ops::Range<usize>, what: String| {
-        found.push(positions::at(
-            Finding::new(rule, FILE, what).term(name.clone()),
-            text,
-            span,
-        ));
+    let mut say = |span: std::ops::Range<usize>, what: String| {
+        let finding = Finding::new(Rule::BadTerm, FILE, what).term(name.clone());
+        found.push(positions::at(finding, text, span));
     };
     let mut usable = true;
     if let Some(what) = invalid_reason(&name) {
-        say(Rule::BadTerm, raw.name.span(), what.into());
+        say(raw.name.span(), what.into());
         usable = false;
     }
     for words in [Some(&raw.prompt), raw.negative.as_ref()]
@@ -80,20 +77,14 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
         .flatten()
     {
         if words.get_ref().contains(['{', '}']) || words.get_ref().chars().any(char::is_control) {
-            say(
-                Rule::BadTerm,
-                words.span(),
-                "a style's wording cannot contain slots, line breaks, or control characters".into(),
-            );
+            let what = "a style's wording cannot contain slots, line breaks, or control characters";
+            say(words.span(), what.into());
             usable = false;
         }
     }
     if raw.prompt.get_ref().trim().is_empty() {
-        say(
-            Rule::BadTerm,
-            raw.prompt.span(),
-            "a style needs a wording for the prompt".into(),
-        );
+        let what = "a style needs a wording for the prompt";
+        say(raw.prompt.span(), what.into());
         usable = false;
     }
     let mut allow = Vec::new();
@@ -101,15 +92,13 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
         match Rule::from_name(rule.get_ref()) {
             Some(rule) => allow.push(rule),
             None => say(
-                Rule::BadTerm,
                 rule.span(),
                 format!("unknown linter rule `{}`", rule.get_ref()),
             ),
         }
     }
-    let line = text
-        .get(..raw.name.span().start)
-        .map_or(0, |t| t.matches('\n').count() as u32 + 1);
+    let line = text.get(..raw.name.span().start);
+    let line = line.map_or(0, positions::line);
     usable.then(|| Style {
         name,
         prompt: raw.prompt.into_inner().trim().to_string(),

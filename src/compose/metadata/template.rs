@@ -101,6 +101,11 @@ impl Template {
         })
     }
 
+    /// Its slots with other names than these.
+    pub fn slots_beyond<'s>(&'s self, known: &'s [&str]) -> impl Iterator<Item = &'s Slot> {
+        self.slots().filter(|s| !known.contains(&s.name.as_str()))
+    }
+
     /// Whether it has a slot with this name.
     pub fn has(&self, name: &str) -> bool {
         self.slots().any(|s| s.name == name)

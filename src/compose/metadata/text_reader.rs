@@ -76,10 +76,7 @@ impl<'t> Reader<'t> {
                 return None;
             }
         };
-        for slot in template
-            .slots()
-            .filter(|s| !known.contains(&s.name.as_str()))
-        {
+        for slot in template.slots_beyond(known) {
             let at = positions::inside(self.text, span.clone(), source, slot.at.clone());
             self.say(
                 Rule::UnknownSlot,

@@ -5,7 +5,7 @@ use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use tiny_skia::{
     Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder,
-    Pixmap, Point, RadialGradient, Rect, SpreadMode, Stroke, Transform,
+    Pixmap, Point, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
 use super::scene::{Scene, Shape, ShapeColor};
@@ -68,15 +68,7 @@ pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
         SpreadMode::Pad,
         Transform::identity(),
     )?;
-    canvas.fill_rect(
-        whole,
-        &Paint {
-            shader,
-            ..Paint::default()
-        },
-        Transform::identity(),
-        None,
-    );
+    shade(&mut canvas, whole, shader);
     match *scene {
         Scene::One(shape, color) => solid(&mut canvas, shape, color, MIDDLE, MIDDLE - 10.0, 160.0)?,
         Scene::Two(left, right) => {
@@ -179,21 +171,25 @@ fn shadow(canvas: &mut Pixmap, x: f32, y: f32, size: f32) -> Option<()> {
     let middle = Point::from_xy(x, y);
     let shader = RadialGradient::new(middle, middle, size, stops, SpreadMode::Pad, flat)?;
     let oval = Rect::from_xywh(x - size, y - size * 0.16, size * 2.0, size * 0.32)?;
-    canvas.fill_rect(
-        oval,
-        &Paint {
-            shader,
-            ..Paint::default()
-        },
-        Transform::identity(),
-        None,
-    );
+    shade(canvas, oval, shader);
     Some(())
+}
+
+fn shade(canvas: &mut Pixmap, area: Rect, shader: Shader<'_>) {
+    let paint = Paint {
+        shader,
+        ..Paint::default()
+    };
+    canvas.fill_rect(area, &paint, Transform::identity(), None);
 }
 
 /// The outline of a shape around (x, y) with radius `size`.
 fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
     let mut path = PathBuilder::new();
+    let polygon = |path: &mut PathBuilder, corners: &[(f32, f32)]| {
+        polyline(path, corners, (x, y), (size, size));
+        path.close();
+    };
     match shape {
         Shape::Circle => path.push_circle(x, y, size),
         Shape::Ring => {
@@ -204,29 +200,20 @@ fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
             let half = size * 0.86;
             path.push_rect(Rect::from_xywh(x - half, y - half, half * 2.0, half * 2.0)?);
         }
-        Shape::Triangle => polygon(
-            &mut path,
-            &[(0.0, -0.95), (1.0, 0.85), (-1.0, 0.85)],
-            x,
-            y,
-            size,
-        ),
-        Shape::Diamond => polygon(
-            &mut path,
-            &[(0.0, -1.0), (0.64, 0.0), (0.0, 1.0), (-0.64, 0.0)],
-            x,
-            y,
-            size,
-        ),
+        Shape::Triangle => polygon(&mut path, &[(0.0, -0.95), (1.0, 0.85), (-1.0, 0.85)]),
+        Shape::Diamond => {
+            let corners = [(0.0, -1.0), (0.64, 0.0), (0.0, 1.0), (-0.64, 0.0)];
+            polygon(&mut path, &corners);
+        }
         Shape::Hexagon => {
             let corners: Vec<_> = (0..6).map(|i| turn(i as f32 / 6.0, 1.0)).collect();
-            polygon(&mut path, &corners, x, y, size);
+            polygon(&mut path, &corners);
         }
         Shape::Star => {
             let corners: Vec<_> = (0..10)
                 .map(|i| turn(i as f32 / 10.0, if i % 2 == 0 { 1.05 } else { 0.44 }))
                 .collect();
-            polygon(&mut path, &corners, x, y, size);
+            polygon(&mut path, &corners);
         }
         Shape::Cross => {
             let (a, b) = (0.32, 0.96);
@@ -244,7 +231,7 @@ fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
                 (-b, -a),
                 (-a, -a),
             ];
-            polygon(&mut path, &corners, x, y, size);
+            polygon(&mut path, &corners);
         }
         Shape::Heart => {
             let at = |u: f32, v: f32| (x + u * size, y + v * size);
@@ -271,16 +258,21 @@ fn turn(share: f32, reach: f32) -> (f32, f32) {
     (sin * reach, -cos * reach)
 }
 
-fn polygon(path: &mut PathBuilder, corners: &[(f32, f32)], x: f32, y: f32, size: f32) {
+/// Lines from corner to corner, around (x, y), with coordinates from -1 to 1 scaled by (wide, high).
+fn polyline(
+    path: &mut PathBuilder,
+    corners: &[(f32, f32)],
+    (x, y): (f32, f32),
+    (wide, high): (f32, f32),
+) {
     for (i, (u, v)) in corners.iter().enumerate() {
-        let (px, py) = (x + u * size, y + v * size);
+        let (px, py) = (x + u * wide, y + v * high);
         if i == 0 {
             path.move_to(px, py)
         } else {
             path.line_to(px, py)
         }
     }
-    path.close();
 }
 
 /// The strokes of a capital letter, in a box of half-width `wide` and half-height `high` around (x,
@@ -326,14 +318,7 @@ fn glyph(letter: char, x: f32, y: f32, wide: f32, high: f32) -> Option<Path> {
     };
     let mut path = PathBuilder::new();
     for stroke in strokes {
-        for (i, (u, v)) in stroke.iter().enumerate() {
-            let (px, py) = (x + u * wide, y + v * high);
-            if i == 0 {
-                path.move_to(px, py)
-            } else {
-                path.line_to(px, py)
-            }
-        }
+        polyline(&mut path, stroke, (x, y), (wide, high));
     }
     path.finish()
 }

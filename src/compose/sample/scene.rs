@@ -40,33 +40,19 @@ pub(super) enum Scene {
     Letter(char, ShapeColor),
 }
 
+benchtop_model::named!(Shape {
+    Circle: "circle",
+    Square: "square",
+    Triangle: "triangle",
+    Star: "star",
+    Hexagon: "hexagon",
+    Ring: "ring",
+    Heart: "heart",
+    Cross: "cross",
+    Diamond: "diamond",
+});
+
 impl Shape {
-    pub(super) const ALL: [Shape; 9] = [
-        Self::Circle,
-        Self::Square,
-        Self::Triangle,
-        Self::Star,
-        Self::Hexagon,
-        Self::Ring,
-        Self::Heart,
-        Self::Cross,
-        Self::Diamond,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Circle => "circle",
-            Self::Square => "square",
-            Self::Triangle => "triangle",
-            Self::Star => "star",
-            Self::Hexagon => "hexagon",
-            Self::Ring => "ring",
-            Self::Heart => "heart",
-            Self::Cross => "cross",
-            Self::Diamond => "diamond",
-        }
-    }
-
     pub(super) fn plural(self) -> String {
         if self == Self::Cross {
             "crosses".into()
@@ -76,31 +62,18 @@ impl Shape {
     }
 }
 
+benchtop_model::named!(ShapeColor {
+    Red: "red",
+    Orange: "orange",
+    Yellow: "yellow",
+    Green: "green",
+    Blue: "blue",
+    Purple: "purple",
+    Pink: "pink",
+    Brown: "brown",
+});
+
 impl ShapeColor {
-    pub(super) const ALL: [ShapeColor; 8] = [
-        Self::Red,
-        Self::Orange,
-        Self::Yellow,
-        Self::Green,
-        Self::Blue,
-        Self::Purple,
-        Self::Pink,
-        Self::Brown,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Red => "red",
-            Self::Orange => "orange",
-            Self::Yellow => "yellow",
-            Self::Green => "green",
-            Self::Blue => "blue",
-            Self::Purple => "purple",
-            Self::Pink => "pink",
-            Self::Brown => "brown",
-        }
-    }
-
     pub(super) fn rgb(self) -> [u8; 3] {
         match self {
             Self::Red => [212, 32, 39],

@@ -131,29 +131,21 @@ impl Grid {
 
     /// The color scale of each column, of each row, or of the table.
     fn ranges(&self) -> Vec<Range> {
+        let of = |better: &Better, is: &dyn Fn(usize, usize) -> bool| {
+            let own = self.values().filter(|(row, column, _)| is(*row, *column));
+            Range::of(own.map(|(.., v)| v), *better)
+        };
         match &self.scales {
-            Scales::One(better) => vec![Range::of(self.values().map(|(.., v)| v), *better)],
+            Scales::One(better) => vec![of(better, &|_, _| true)],
             Scales::Columns(all) => {
-                let of = |(at, better): (usize, &Better)| {
-                    Range::of(
-                        self.values()
-                            .filter(move |(_, column, _)| *column == at)
-                            .map(|(.., v)| v),
-                        *better,
-                    )
-                };
-                all.iter().enumerate().map(of).collect()
+                let all = all.iter().enumerate();
+                all.map(|(at, better)| of(better, &|_, column| column == at))
+                    .collect()
             }
             Scales::Rows(all) => {
-                let of = |(at, better): (usize, &Better)| {
-                    Range::of(
-                        self.values()
-                            .filter(move |(row, ..)| *row == at)
-                            .map(|(.., v)| v),
-                        *better,
-                    )
-                };
-                all.iter().enumerate().map(of).collect()
+                let all = all.iter().enumerate();
+                all.map(|(at, better)| of(better, &|row, _| row == at))
+                    .collect()
             }
         }
     }

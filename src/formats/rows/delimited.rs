@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::source::{Rows, Tally};
+use super::source::Rows;
 use crate::delimited::{Lines, uneven};
 use crate::records::Record;
 use benchtop_model::{Error, Result};
@@ -62,10 +62,6 @@ impl<R: BufRead + Send> Rows for TextRows<R> {
                 .zip(cells.into_iter().map(Into::into))
                 .collect(),
         )))
-    }
-
-    fn tally(&self) -> Tally {
-        Tally::default()
     }
 
     fn columns(&self) -> Vec<String> {

@@ -172,7 +172,7 @@ impl<R: BufRead> Object<R> {
         let first = self.blank()?;
         let begins = self.line;
         let cut = || Error::input("the file ends inside this record").line(begins);
-        let (mut scan, mut quoted, mut escape) = (Scan::default(), false, false);
+        let mut scan = Scan::default();
         loop {
             let chunk = self.input.fill_buf().map_err(|e| {
                 Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}"))
@@ -181,8 +181,7 @@ impl<R: BufRead> Object<R> {
                 return Err(cut());
             }
             let (used, done) = match first {
-                Some(b'{' | b'[') => scan.take(chunk),
-                Some(b'"') => string_end(chunk, &mut quoted, &mut escape),
+                Some(b'{' | b'[' | b'"') => scan.take(chunk),
                 _ => match chunk
                     .iter()
                     .position(|b| matches!(b, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n'))
@@ -208,20 +207,6 @@ impl<R: BufRead> Object<R> {
             }
         }
     }
-}
-
-/// Number of bytes of `chunk` that belong to a string, and whether the string ends there.
-fn string_end(chunk: &[u8], quoted: &mut bool, escape: &mut bool) -> (usize, bool) {
-    for (at, byte) in chunk.iter().enumerate() {
-        match byte {
-            _ if *escape => *escape = false,
-            b'\\' => *escape = true,
-            b'"' if *quoted => return (at + 1, true),
-            b'"' => *quoted = true,
-            _ => {}
-        }
-    }
-    (chunk.len(), false)
 }
 
 /// The objects in an array that is a member of an object.

@@ -12,7 +12,7 @@ use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
 use serde_json::Value;
 
-use super::source::{Rows, Tally};
+use super::source::Rows;
 use crate::input::open;
 use crate::records::Record;
 use benchtop_model::{Error, Result};
@@ -112,10 +112,6 @@ impl Rows for ParquetRows {
             }
         }
         Ok(Some((self.row, record)))
-    }
-
-    fn tally(&self) -> Tally {
-        Tally::default()
     }
 }
 

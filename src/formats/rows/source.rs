@@ -39,7 +39,9 @@ pub trait Rows: Send {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>>;
 
     /// The counts so far.
-    fn tally(&self) -> Tally;
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
 
     /// The columns, if the file names them before its first row.
     fn columns(&self) -> Vec<String> {

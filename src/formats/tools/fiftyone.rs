@@ -46,10 +46,8 @@ fn rows(path: &Path) -> Result<Box<dyn Rows>> {
 
 fn flat(sample: Record) -> Record {
     let label = |value: &Value| {
-        let is_class = value
-            .get("_cls")
-            .and_then(Value::as_str)
-            .is_some_and(|class| class.starts_with("Classification"));
+        let class = value["_cls"].as_str();
+        let is_class = class.is_some_and(|class| class.starts_with("Classification"));
         value.get("label").filter(|_| is_class).cloned()
     };
     let truth = sample.get(TRUTH).and_then(label);

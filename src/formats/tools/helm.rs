@@ -14,7 +14,7 @@ use crate::cells;
 use crate::format::Format;
 use crate::head::Detection;
 use crate::input::open;
-use crate::records::Record;
+use crate::records::{Record, list_in};
 use crate::rows::object::{MemberRows, Object};
 use crate::rows::{Rows, json};
 use crate::third_party::Mapped;
@@ -74,21 +74,12 @@ fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
             let mut row = question(state.get("instance").unwrap_or(&Value::Null));
             let trial = state.get("train_trial_index").filter(|t| !t.is_null());
             trial.map(|trial| row.insert("epoch".into(), trial.clone()));
-            let result = state.get("result");
-            let good = result
-                .and_then(|r| r.get("success"))
-                .and_then(Value::as_bool)
-                != Some(false);
-            match result
-                .and_then(|r| r.pointer("/completions/0/text"))
-                .filter(|_| good)
-            {
-                Some(text) => drop(row.insert("output".into(), text.clone())),
-                None => drop(
-                    result
-                        .and_then(|r| r.get("error"))
-                        .map(|e| row.insert("error".into(), e.clone())),
-                ),
+            let result = state.get("result").unwrap_or(&Value::Null);
+            let good = result["success"].as_bool() != Some(false);
+            let text = result.pointer("/completions/0/text").filter(|_| good);
+            let said = text.map(|text| ("output", text));
+            if let Some((name, said)) = said.or_else(|| Some(("error", result.get("error")?))) {
+                row.insert(name.into(), said.clone());
             }
             // Answers use these letters of the shuffled options.
             if let Some(Value::Object(letters)) = state.get("output_mapping") {
@@ -112,30 +103,18 @@ fn question(instance: &Value) -> Record {
         .pointer("/input/multimedia_content/media_objects")
         .and_then(Value::as_array);
     for object in media.into_iter().flatten() {
-        let is_image = object
-            .get("content_type")
-            .and_then(Value::as_str)
-            .is_some_and(|t| t.starts_with("image"));
+        let kind = object["content_type"].as_str();
+        let is_image = kind.is_some_and(|t| t.starts_with("image"));
         match is_image {
             true => images.extend(object.get("location").cloned()),
             false => texts.extend(object.get("text").and_then(cells::text)),
         }
     }
     let (mut options, mut answer) = (Vec::new(), Value::Null);
-    for reference in instance
-        .get("references")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        let text = reference
-            .pointer("/output/text")
-            .cloned()
-            .unwrap_or_default();
-        let correct = reference
-            .get("tags")
-            .and_then(Value::as_array)
-            .is_some_and(|t| t.iter().any(|t| t == "correct"));
+    for reference in instance["references"].as_array().into_iter().flatten() {
+        let text = reference["output"]["text"].clone();
+        let tags = reference["tags"].as_array();
+        let correct = tags.is_some_and(|t| t.iter().any(|t| t == "correct"));
         if correct && answer.is_null() {
             answer = text.clone();
         }
@@ -204,11 +183,7 @@ fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
         let Some(key) = record.get("instance_id").and_then(cells::key) else {
             continue;
         };
-        let stats = record
-            .get("stats")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default();
+        let stats = list_in(&record, "stats");
         let of = |name: &&str| {
             stats
                 .iter()

@@ -97,10 +97,6 @@ impl Rows for Samples {
             .map_err(|e| place(Error::input(format!("{name} is not valid JSON: {e}"))))?;
         Ok(Some((self.at, record)))
     }
-
-    fn tally(&self) -> Tally {
-        Tally::default()
-    }
 }
 
 /// The samples of a log as rows. The number of a row is that of its sample in the log.

@@ -10,14 +10,14 @@ use super::{About, each, renamed, stem};
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::open;
-use crate::records::Record;
+use crate::records::{Record, list_in, text_in};
 use crate::rows;
 use crate::rows::json::JsonRows;
 use crate::third_party::Mapped;
 use benchtop_model::mapping::{Mapping, guess};
 
-/// Fields of its tables besides the task's data.
-const OWN: [&str; 8] = [
+/// Fields of its tables besides the task's data. JSON-MIN has all but the last.
+pub const OWN: [&str; 8] = [
     "id",
     "annotator",
     "annotation_id",
@@ -35,10 +35,7 @@ pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>
         OWN.iter().for_each(|name| drop(data.remove(*name)));
     }
     let mut question = renamed(&mapping(&data), data);
-    let text = question
-        .get("question")
-        .and_then(Value::as_str)
-        .map(str::to_string);
+    let text = text_in(&question, "question").map(str::to_string);
     (question.remove("id").or(id), text)
 }
 
@@ -123,24 +120,13 @@ fn task(mut record: Record) -> Vec<Record> {
 /// The prediction of each model: under `predictions`, or inside annotations that were made from
 /// one.
 fn predictions(record: &Record) -> BTreeMap<String, String> {
-    let list = |name: &str| {
-        record
-            .get(name)
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default()
-    };
-    let within = list("annotations")
-        .into_iter()
-        .filter_map(|annotation| annotation.get("prediction").cloned());
-    let all = list("predictions").into_iter().chain(within);
+    let within = list_in(record, "annotations").iter();
+    let within = within.filter_map(|annotation| annotation.get("prediction"));
+    let all = list_in(record, "predictions").iter().chain(within);
     let mut found = BTreeMap::new();
     for prediction in all {
-        let model = prediction
-            .get("model_version")
-            .and_then(Value::as_str)
-            .unwrap_or("model")
-            .to_string();
+        let model = prediction["model_version"].as_str();
+        let model = model.unwrap_or("model").to_string();
         if let Some(text) = prediction.get("result").and_then(chosen) {
             found.entry(model).or_insert(text);
         }

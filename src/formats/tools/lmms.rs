@@ -14,7 +14,7 @@ use crate::choices::taken_apart;
 use crate::format::Format;
 use crate::head::Detection;
 use crate::input::open;
-use crate::records::Record;
+use crate::records::{Record, text_in};
 use crate::rows::json::JsonRows;
 use crate::third_party::Mapped;
 
@@ -64,11 +64,7 @@ pub static SAMPLES: Format = Format {
 };
 
 fn sample(mut record: Record) -> Record {
-    let input = record
-        .get("input")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_string();
+    let input = text_in(&record, "input").unwrap_or_default().to_string();
     let (question, options) = taken_apart(&input);
     // The raw answer is present if the filtered one differs.
     let answered = record
@@ -129,12 +125,9 @@ fn about(path: &Path) -> About {
     let said = results.and_then(|path| std::fs::read(path).ok());
     let said: Option<Value> = said.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let model = said.and_then(|results| {
-        let args = results
-            .pointer("/config/model_args")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_string();
+        let args = results["config"]["model_args"].as_str();
         let named = args
+            .unwrap_or_default()
             .split(',')
             .find_map(|arg| arg.trim().strip_prefix("model_name=").map(str::to_string));
         named.or_else(|| {

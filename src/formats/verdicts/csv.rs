@@ -9,8 +9,8 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::line::Line;
 use super::record::{Found, Meaning, Take};
@@ -52,39 +52,26 @@ pub fn write_names(out: &mut dyn Write) -> Result<()> {
 
 /// Writes the line of a verdict on item `number`.
 pub fn write(number: u32, verdict: &ExchangedVerdict, out: &mut dyn Write) -> Result<()> {
-    let line = Line::of(number, verdict);
-    let text = |text: &str| Some(guarded(text).into_owned());
-    let cells: [Option<String>; 18] = [
-        line.number.map(|n| n.to_string()),
-        text(&line.item),
-        text(&line.who),
-        Some(line.verdict),
-        (!line.reasons.is_empty()).then(|| guarded(&line.reasons.join(";")).into_owned()),
-        line.note.as_deref().and_then(text),
-        line.ms.map(|n| n.to_string()),
-        line.seen.and_then(plain),
-        line.at,
-        line.rev.map(|n| n.to_string()),
-        line.uuid.map(|n| n.to_string()),
-        line.answer.as_deref().and_then(text),
-        line.round.as_deref().and_then(text),
-        line.part.map(|p| p.name().to_string()),
-        line.guidelines.as_deref().and_then(text),
-        line.revealed.then(|| "true".into()),
-        line.on.as_deref().and_then(text),
-        (!line.pictures.is_empty()).then(|| {
-            line.pictures
-                .iter()
-                .map(|p| p.name())
-                .collect::<Vec<_>>()
-                .join(";")
-        }),
-    ];
-    let cells: Vec<String> = cells
-        .into_iter()
-        .map(|cell| quoted(cell.unwrap_or_default()))
-        .collect();
+    let cannot = |e| Error::input(format!("cannot write the verdict as CSV: {e}"));
+    let line = serde_json::to_value(Line::of(number, verdict)).map_err(cannot)?;
+    let cells = COLUMNS.map(|name| quoted(cell(name, &line[name])));
     raw(out, (cells.join(",") + "\r\n").as_bytes())
+}
+
+/// The cell of a field: empty for a missing value, an empty list, and false.
+fn cell(name: &str, value: &Value) -> String {
+    match value {
+        Value::Null | Value::Bool(false) => String::new(),
+        // A time before the year 0 begins with a minus sign.
+        Value::String(text) if name == "at" => text.clone(),
+        Value::String(text) => guarded(text).into_owned(),
+        Value::Array(list) if list.is_empty() => String::new(),
+        Value::Array(list) => {
+            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            guarded(&words.join(";")).into_owned()
+        }
+        plain => plain.to_string(),
+    }
 }
 
 /// A text as a cell that spreadsheets do not take for a formula.
@@ -154,17 +141,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     }
     while let Some((number, cells)) = lines.next_line()? {
         let line = cells.and_then(|cells| record(cells, &columns));
-        let (item, who) = line
-            .as_ref()
-            .map(|l| (l.item.clone(), l.who.clone()))
-            .unwrap_or_default();
-        let verdict = line.and_then(|line| line.exchanged(meaning));
-        if !take(Found {
-            place: format!("line {number}"),
-            item,
-            who,
-            verdict,
-        }) {
+        if !take(Found::in_line(number, line, meaning)) {
             break;
         }
     }
@@ -182,49 +159,33 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
             *slot = text(cell);
         }
     }
-    let [
-        number,
-        item,
-        who,
-        verdict,
-        reasons,
-        note,
-        ms,
-        seen,
-        at,
-        rev,
-        uuid,
-        answer,
-        round,
-        part,
-        guidelines,
-        revealed,
-        on,
-        pictures,
-    ] = found;
-    let reasons = reasons.unwrap_or_default();
+    let mut cell = |name: &str| {
+        let at = COLUMNS.iter().position(|column| *column == name)?;
+        found[at].take()
+    };
+    let reasons = cell("reasons").unwrap_or_default();
     let reasons = reasons
         .split(';')
         .map(str::trim)
         .filter(|reason| !reason.is_empty())
         .map(str::to_string);
     Ok(Line {
-        number: integer(number, "number")?,
-        item: item.unwrap_or_default(),
-        who: who.unwrap_or_default(),
-        verdict: verdict.unwrap_or_default(),
+        number: integer(cell("number"), "number")?,
+        item: cell("item").unwrap_or_default(),
+        who: cell("who").unwrap_or_default(),
+        verdict: cell("verdict").unwrap_or_default(),
         reasons: reasons.collect(),
-        note,
-        ms: integer(ms, "ms")?,
-        seen: word(seen, "seen")?,
-        at,
-        rev: integer(rev, "rev")?,
-        uuid: word(uuid, "uuid")?,
-        answer,
-        round,
-        part: word(part, "part")?,
-        guidelines,
-        revealed: match revealed.as_deref() {
+        note: cell("note"),
+        ms: integer(cell("ms"), "ms")?,
+        seen: word(cell("seen"), "seen")?,
+        at: cell("at"),
+        rev: integer(cell("rev"), "rev")?,
+        uuid: word(cell("uuid"), "uuid")?,
+        answer: cell("answer"),
+        round: cell("round"),
+        part: word(cell("part"), "part")?,
+        guidelines: cell("guidelines"),
+        revealed: match cell("revealed").as_deref() {
             None | Some("false") => false,
             Some("true") => true,
             Some(other) => {
@@ -233,8 +194,8 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
                 );
             }
         },
-        on,
-        pictures: pictures.map_or(Ok(Vec::new()), |cell| {
+        on: cell("on"),
+        pictures: cell("pictures").map_or(Ok(Vec::new()), |cell| {
             cell.split(';').map(picture).collect()
         })?,
     })
@@ -262,12 +223,4 @@ fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<
             .map_err(|e| Error::input(e.to_string()).field(name))
     };
     cell.map(one).transpose()
-}
-
-/// The serialized name of a plain enum value, such as `painted`.
-fn plain<T: Serialize>(value: T) -> Option<String> {
-    serde_json::to_value(value)
-        .ok()?
-        .as_str()
-        .map(str::to_string)
 }

@@ -33,27 +33,13 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             Ok(Some(raw)) => {
                 let number = raw.line;
                 let line = serde_json::from_slice::<Line>(raw.bytes).map_err(|e| raw.problem(&e));
-                let of = |line: &Line| (line.item.clone(), line.who.clone());
-                let (item, who) = line.as_ref().map(of).unwrap_or_default();
-                let verdict = line.and_then(|line| line.exchanged(meaning));
-                Found {
-                    place: format!("line {number}"),
-                    item,
-                    who,
-                    verdict,
-                }
+                Found::in_line(number, line, meaning)
             }
             Err(problem) => {
                 let Some(line) = problem.place.line.filter(|_| begun) else {
                     return Err(problem);
                 };
-                let (item, who) = Default::default();
-                Found {
-                    place: format!("line {line}"),
-                    item,
-                    who,
-                    verdict: Err(problem),
-                }
+                Found::in_line(line, Err(problem), meaning)
             }
         };
         begun = true;

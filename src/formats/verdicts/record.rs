@@ -1,5 +1,6 @@
 //! A record of a file of verdicts, and how its values map to the project.
 
+use super::line::Line;
 use benchtop_model::Result;
 use benchtop_model::config::Reason;
 use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping};
@@ -27,6 +28,20 @@ pub struct Found {
     pub who: String,
     /// The verdict, or the error.
     pub verdict: Result<ExchangedVerdict>,
+}
+
+impl Found {
+    /// A flat record in line `number`.
+    pub(super) fn in_line(number: u64, line: Result<Line>, meaning: Meaning<'_>) -> Found {
+        let of = |line: &Line| (line.item.clone(), line.who.clone());
+        let (item, who) = line.as_ref().map(of).unwrap_or_default();
+        Found {
+            place: format!("line {number}"),
+            item,
+            who,
+            verdict: line.and_then(|line| line.exchanged(meaning)),
+        }
+    }
 }
 
 /// Takes a record. Returns whether to continue.

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use candle_core::DType;
 use serde_json::{Map, Value};
 
 use benchtop_model::error::{Error, Result};
@@ -20,6 +21,16 @@ impl<T> CandleResult<T> for candle_core::Result<T> {
     }
 }
 
+/// Refuses data types other than f32 and f16.
+pub fn check_dtype(dtype: DType) -> Result<()> {
+    if matches!(dtype, DType::F32 | DType::F16) {
+        return Ok(());
+    }
+    Err(Error::input(format!("{} is not supported", dtype.as_str()))
+        .field("dtype")
+        .help("supported: f32, f16"))
+}
+
 /// The first line of candle's error. A backtrace follows it.
 pub fn reason(error: &candle_core::Error) -> String {
     error
@@ -33,10 +44,10 @@ pub fn reason(error: &candle_core::Error) -> String {
 /// The fields of one configuration file.
 #[derive(Clone, Debug)]
 pub struct Config {
-    file: PathBuf,
+    pub file: PathBuf,
     /// Prefix of field names in messages: the section of the file with a dot, or empty.
     section: String,
-    fields: Map<String, Value>,
+    pub fields: Map<String, Value>,
 }
 
 impl Config {
@@ -57,14 +68,6 @@ impl Config {
                 .file(file)
                 .line(e.line() as u64)),
         }
-    }
-
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
-    pub fn fields(&self) -> &Map<String, Value> {
-        &self.fields
     }
 
     /// The object in the field `name` as a configuration. An empty one if the field is missing.
@@ -101,10 +104,7 @@ impl Config {
             .unwrap_or("none");
         match supported.iter().position(|s| *s == name) {
             Some(at) => Ok(at),
-            None => {
-                let wrong = self.wrong("_class_name", format!("{name} is not supported"));
-                Err(wrong.help(format!("supported: {}", supported.join(", "))))
-            }
+            None => Err(self.unsupported("_class_name", name, supported)),
         }
     }
 
@@ -126,6 +126,59 @@ impl Config {
             (None, Some(default)) => Ok(default),
             (None, None) => Err(self.wrong(name, "missing")),
         }
+    }
+
+    /// The width of a transformer and the number of its heads, which divides the width.
+    pub fn width_and_heads(&self, default: Option<(usize, usize)>) -> Result<(usize, usize)> {
+        let width = self.count("hidden_size", default.map(|(width, _)| width))?;
+        let heads = self.count("num_attention_heads", default.map(|(_, heads)| heads))?;
+        if !width.is_multiple_of(heads) {
+            let what = format!("does not divide the width {width}");
+            return Err(self.wrong("num_attention_heads", what));
+        }
+        Ok((width, heads))
+    }
+
+    /// The constant that layer norms add to the variance.
+    pub fn layer_norm_eps(&self, default: f64) -> Result<f64> {
+        let eps = self.float("layer_norm_eps", default)?;
+        match eps > 0. && eps < 1. {
+            true => Ok(eps),
+            false => Err(self.wrong("layer_norm_eps", "must be between 0 and 1")),
+        }
+    }
+
+    /// The sides of a picture and of a patch, which fits the picture.
+    pub fn side_and_patch(&self, patch: usize) -> Result<(usize, usize)> {
+        let side = self.count("image_size", Some(224))?;
+        let patch = self.count("patch_size", Some(patch))?;
+        if patch > side || side > 4096 {
+            let what = format!("{patch} does not fit a picture of {side}");
+            return Err(self.wrong("patch_size", what));
+        }
+        Ok((side, patch))
+    }
+
+    /// The channels of `n` blocks, and the number of groups that divides them.
+    pub fn channels_and_groups(&self, n: usize) -> Result<(Vec<usize>, usize)> {
+        let channels = match self.get("block_out_channels") {
+            Some(Value::Array(_)) => self.counts("block_out_channels", n, None)?,
+            _ => return Err(self.wrong("block_out_channels", "expected a list")),
+        };
+        let groups = self.count("norm_num_groups", Some(32))?;
+        match channels.iter().find(|c| *c % groups != 0) {
+            Some(c) => {
+                let what = format!("{c} channels are not divisible by {groups}");
+                Err(self.wrong("norm_num_groups", what))
+            }
+            None => Ok((channels, groups)),
+        }
+    }
+
+    /// The error of a value that is not one of `supported`.
+    pub fn unsupported(&self, name: &str, value: &str, supported: &[&str]) -> Error {
+        self.wrong(name, format!("{value} is not supported"))
+            .help(format!("supported: {}", supported.join(", ")))
     }
 
     /// `n` integers, 1 or more. A single number is repeated `n` times.

@@ -9,7 +9,7 @@ use tokenizers::Tokenizer;
 use super::config::CandleResult;
 use super::device::describe;
 use crate::preprocess::Steps;
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Fingerprint;
 
 /// Part of the fingerprint. Increase it with every change that changes the output.
@@ -37,17 +37,6 @@ impl Options {
             together: 8,
             hash: None,
         }
-    }
-
-    /// Refuses unsupported data types.
-    pub(super) fn check(&self) -> Result<()> {
-        if matches!(self.dtype, DType::F32 | DType::F16) {
-            return Ok(());
-        }
-        let other = self.dtype.as_str();
-        Err(Error::input(format!("{other} is not supported"))
-            .field("dtype")
-            .help("supported: f32, f16"))
     }
 
     /// The name and the fingerprint of the model in `folder`.
@@ -85,7 +74,7 @@ pub(super) fn tokenizer(folder: &Path, other: &str) -> Result<(Tokenizer, PathBu
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
         let help = format!("{other} is not supported; add the tokenizer.json of the same model");
-        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
+        let missing = Error::not_found("missing").file(file);
         return Err(missing.help(help));
     }
     let mut tokenizer = Tokenizer::from_file(&file)

@@ -1,6 +1,6 @@
 //! The [`ImageGenerator`] of a model folder, in this process.
 
-use crate::candle::config::CandleResult;
+use crate::candle::config::{CandleResult, check_dtype};
 use std::path::Path;
 
 use candle_core::{DType, Device};
@@ -12,7 +12,7 @@ use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
 use crate::{GenerationEvent, ImageGenerator};
-use benchtop_model::error::{Error, Result};
+use benchtop_model::error::Result;
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, RespectedInputs, Scheduler, Settings,
     Task,
@@ -78,7 +78,8 @@ impl Options {
 pub struct CandleGenerator {
     pipeline: Pipeline,
     capabilities: Capabilities,
-    fixed: Fingerprint,
+    /// The part of the fingerprint that does not depend on settings.
+    pub fixed: Fingerprint,
     together: usize,
     /// Last, so that it is dropped after the tensors: on a GPU it frees the memory.
     #[cfg(feature = "cuda")]
@@ -94,12 +95,7 @@ impl CandleGenerator {
     /// Loads the model in `folder`. `hash` is the hash of its files (see [`ModelFolder::hash`]), if
     /// the caller has it; otherwise all files are read to compute it.
     pub fn open(folder: &Path, options: &Options, hash: Option<String>) -> Result<CandleGenerator> {
-        if !matches!(options.dtype, DType::F32 | DType::F16) {
-            let other = options.dtype.as_str();
-            return Err(Error::input(format!("{other} is not supported"))
-                .field("dtype")
-                .help("supported: f32, f16"));
-        }
+        check_dtype(options.dtype)?;
         let place = describe(&options.device).input()?;
         let model = ModelFolder::open(folder)?;
         let loading = Loading {
@@ -115,7 +111,7 @@ impl CandleGenerator {
         let together = options.together.max(1);
         let name = super::weights::folder_name(folder);
         let (dtype, f16) = (options.dtype.as_str(), options.dtype == DType::F16);
-        let tiles = tiles(options.whole_pixels, pipeline.vae().config().sample_size);
+        let tiles = tiles(options.whole_pixels, pipeline.vae.config.sample_size);
         let layout = match together {
             1 => "one picture: unconditional, conditional".to_string(),
             n => format!("up to {n} pictures: unconditional, conditional"),
@@ -126,7 +122,7 @@ impl CandleGenerator {
             .with("model", &name)
             .with("weights", hash)
             .with("dtype", dtype)
-            .with("vae dtype", pipeline.vae().dtype().as_str())
+            .with("vae dtype", pipeline.vae.dtype.as_str())
             .with("device", place.print())
             .with("convolution", "rows gathered, one product")
             .with(TILES, tiles)
@@ -142,7 +138,7 @@ impl CandleGenerator {
             name: format!("{name} on {} ({dtype})", place.name),
             max_batch: together,
             // Every pipeline of this family requires 8, whatever the VAE's scale.
-            multiple_of: (pipeline.vae().config().scale() as u32).max(8),
+            multiple_of: (pipeline.vae.config.scale() as u32).max(8),
             sides: SIDES,
             schedulers: Scheduler::ALL.to_vec(),
             respects: RespectedInputs {
@@ -174,22 +170,17 @@ impl CandleGenerator {
         })
     }
 
-    /// The part of the fingerprint that does not depend on settings.
-    pub fn fixed(&self) -> &Fingerprint {
-        &self.fixed
-    }
-
     /// [`fixed`](Self::fixed) if pictures of more than `whole_pixels` go through the VAE in tiles.
     pub fn fixed_within(&self, whole_pixels: usize) -> Fingerprint {
         self.fixed.clone().with(
             TILES,
-            tiles(whole_pixels, self.pipeline.vae().config().sample_size),
+            tiles(whole_pixels, self.pipeline.vae.config.sample_size),
         )
     }
 
     /// Number of pixels of a tile.
     pub fn tile_pixels(&self) -> usize {
-        self.pipeline.vae().config().sample_size.pow(2)
+        self.pipeline.vae.config.sample_size.pow(2)
     }
 
     /// Limits batches to `together` pictures, and uses VAE tiles for pictures of more than
@@ -235,7 +226,7 @@ impl CandleGenerator {
 /// models.
 fn best(pipeline: &Pipeline) -> Settings {
     let side = (pipeline.side() as u32).clamp(SIDES.0, SIDES.1);
-    let config = pipeline.scheduler();
+    let config = &pipeline.scheduler;
     let scheduler = config.scheduler.unwrap_or_default();
     // Only the turbo models are published with Euler on trailing timesteps.
     let euler = matches!(
@@ -243,7 +234,7 @@ fn best(pipeline: &Pipeline) -> Settings {
         Some(Scheduler::Euler | Scheduler::EulerAncestral)
     );
     let turbo = euler && config.timestep_spacing == Some(TimestepSpacing::Trailing);
-    let (steps, guidance) = match (turbo, pipeline.xl()) {
+    let (steps, guidance) = match (turbo, pipeline.xl) {
         (true, _) => (1, 0.),
         (false, true) => (30, 5.),
         (false, false) => (30, 7.5),
@@ -305,7 +296,7 @@ impl ImageGenerator for CandleGenerator {
             match if going {
                 self.look(settings, task)
             } else {
-                Err(cancelled())
+                Err(Failure::cancelled())
             } {
                 Ok((pass, notes)) => waiting.push((index, pass, notes)),
                 Err(failure) => {
@@ -346,7 +337,7 @@ impl ImageGenerator for CandleGenerator {
             };
             let results = match made {
                 Ok(results) => results,
-                Err(Stopped::Cancelled) => vec![Err(cancelled()); size],
+                Err(Stopped::Cancelled) => vec![Err(Failure::cancelled()); size],
                 Err(Stopped::Failed(failure)) => vec![Err(failure); size],
             };
             for ((index, _, notes), result) in batch.into_iter().zip(results) {
@@ -361,8 +352,4 @@ impl ImageGenerator for CandleGenerator {
             }
         }
     }
-}
-
-fn cancelled() -> Failure {
-    Failure::new(FailureKind::Cancelled, "cancelled")
 }

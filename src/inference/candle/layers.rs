@@ -62,14 +62,7 @@ impl Linear {
 
     /// `[..., k]` to `[..., n]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        ops::linear(
-            x,
-            &self.weight,
-            Added {
-                bias: self.bias.as_ref(),
-                residual: None,
-            },
-        )
+        ops::linear(x, &self.weight, Added::new(self.bias.as_ref(), None))
     }
 
     /// As `forward`, plus a residual with the shape of the result.
@@ -77,10 +70,7 @@ impl Linear {
         ops::linear(
             x,
             &self.weight,
-            Added {
-                bias: self.bias.as_ref(),
-                residual: Some(residual),
-            },
+            Added::new(self.bias.as_ref(), Some(residual)),
         )
     }
 }
@@ -114,10 +104,7 @@ impl Conv3 {
             x,
             &self.weight,
             self.window,
-            Added {
-                bias: Some(&self.bias),
-                residual: None,
-            },
+            Added::new(Some(&self.bias), None),
         )
     }
 
@@ -127,25 +114,14 @@ impl Conv3 {
             x,
             &self.weight,
             self.window,
-            Added {
-                bias: Some(&self.bias),
-                residual: Some(residual),
-            },
+            Added::new(Some(&self.bias), Some(residual)),
         )
     }
 
     /// As `forward`, plus a vector per picture, `[b, n]`.
     pub fn forward_with(&self, x: &Tensor, vector: &Tensor) -> Result<Tensor> {
         let bias = vector.broadcast_add(&self.bias)?;
-        ops::conv3x3(
-            x,
-            &self.weight,
-            self.window,
-            Added {
-                bias: Some(&bias),
-                residual: None,
-            },
-        )
+        ops::conv3x3(x, &self.weight, self.window, Added::new(Some(&bias), None))
     }
 }
 

@@ -47,34 +47,14 @@ pub struct MiniLm {
 /// Refuses values that candle's network would divide by or misinterpret.
 fn check(config: &Config) -> Result<()> {
     config.only("model_type", "bert")?;
-    let (width, heads) = (
-        config.count("hidden_size", None)?,
-        config.count("num_attention_heads", None)?,
-    );
-    if !width.is_multiple_of(heads) {
-        return Err(config.wrong(
-            "num_attention_heads",
-            format!("does not divide the width {width}"),
-        ));
-    }
+    config.width_and_heads(None)?;
     match config.get("hidden_act").and_then(|a| a.as_str()) {
         None | Some("gelu" | "relu") => {}
         Some(other) => {
-            return Err(config
-                .wrong("hidden_act", format!("{other} is not supported"))
-                .help("supported: gelu, relu"));
+            return Err(config.unsupported("hidden_act", other, &["gelu", "relu"]));
         }
     }
-    match config
-        .get("position_embedding_type")
-        .and_then(|a| a.as_str())
-    {
-        None | Some("absolute") => Ok(()),
-        Some(other) => Err(config.wrong(
-            "position_embedding_type",
-            format!("{other} is not supported"),
-        )),
-    }
+    config.only("position_embedding_type", "absolute")
 }
 
 /// Refuses any pooling but the mean, if the folder configures one.
@@ -125,7 +105,7 @@ impl MiniLm {
         check(&config)?;
         pooling(folder)?;
         let network: Network = serde_json::from_value(serde_json::Value::Object(
-            config.fields().clone(),
+            config.fields.clone(),
         ))
         .map_err(|e| Error::input(format!("is not a BERT configuration: {e}")).file(&file))?;
         let limits = folder.join("sentence_bert_config.json");
@@ -277,7 +257,7 @@ impl TextEmbedder for MiniLm {
         )| match (found, read) {
             (Some(found), _) => found,
             (None, Err(problem)) => Err(wrong(problem)),
-            (None, Ok(_)) => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+            (None, Ok(_)) => Err(Failure::cancelled()),
         };
         found.into_iter().zip(read).map(rest).collect()
     }

@@ -1,7 +1,7 @@
 //! The safety checker of Stable Diffusion, as in diffusers' `StableDiffusionSafetyChecker`: CLIP's
 //! picture encoder, and distances to concepts whose names were never published.
 
-use crate::candle::config::CandleResult;
+use crate::candle::config::{CandleResult, check_dtype};
 use std::path::Path;
 
 use candle_core::{DType, Device, Tensor};
@@ -9,12 +9,12 @@ use candle_nn::VarBuilder;
 
 use super::clip::{ClipConfig, VisionEncoder};
 use super::dual_encoder::Options;
-use super::scorer::{in_batches, rows};
-use crate::preprocess::{self, Preprocessor, Steps};
+use super::scorer::{PictureInput, cosine, rows};
+use crate::preprocess::{self, Steps};
 use crate::scoring::SafetyChecker;
 use benchtop_model::cancel::Cancel;
-use benchtop_model::error::{Error, Result};
-use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
+use benchtop_model::error::Result;
+use benchtop_model::generation::{Failure, Fingerprint, Pixels};
 use benchtop_model::safety::Safety;
 
 /// The numbers of special care concepts and concepts, fixed in diffusers.
@@ -50,12 +50,9 @@ impl Concepts {
     fn scores(&self, picture: &[f32], adjustment: &mut f32, raises: bool) -> Vec<f32> {
         let mut scores = Vec::new();
         for (concept, threshold) in self.embeddings.iter().zip(&self.thresholds) {
-            let cosine = concept
-                .iter()
-                .zip(picture)
-                .map(|(a, b)| f64::from(*a) * f64::from(*b))
-                .sum::<f64>() as f32;
-            let score = ((cosine - threshold + *adjustment) * 1000.).round_ties_even() / 1000.;
+            let score = ((cosine(concept, picture) - threshold + *adjustment) * 1000.)
+                .round_ties_even()
+                / 1000.;
             if raises && score > 0. {
                 *adjustment = ADJUSTMENT;
             }
@@ -70,17 +67,16 @@ pub struct StableDiffusionSafetyChecker {
     vision: VisionEncoder,
     special: Concepts,
     concepts: Concepts,
-    preprocessor: Preprocessor,
+    input: PictureInput,
     name: String,
     fingerprint: Fingerprint,
-    options: Options,
 }
 
 impl StableDiffusionSafetyChecker {
     /// Loads `config.json` and the weights from `folder`, and `preprocessor_config.json` from
     /// `folder` or the sibling folder `feature_extractor`.
     pub fn open(folder: &Path, options: &Options) -> Result<StableDiffusionSafetyChecker> {
-        options.check()?;
+        check_dtype(options.dtype)?;
         let config = ClipConfig::read(&folder.join("config.json"))?;
         let (vb, dimension) = (
             super::weights::open_part(folder, options.dtype, &options.device)?,
@@ -102,27 +98,21 @@ impl StableDiffusionSafetyChecker {
         .input()?;
         let special = Concepts::load(&vb, "special_care_embeds", CONCEPTS.0, dimension)?;
         let concepts = Concepts::load(&vb, "concept_embeds", CONCEPTS.1, dimension)?;
-        let preprocessor = Preprocessor::open(&preprocess::folders(folder), Steps::clip())?;
-        let side = config.vision.image_size;
-        if preprocessor.size() != Some((side, side)) {
-            let wrong = Error::input(format!(
-                "the preprocessed pictures are not {side}x{side}, as config.json requires"
-            ));
-            return Err(wrong.file("preprocessor_config.json").field("crop_size"));
-        }
+        let (folders, side) = (preprocess::folders(folder), config.vision.image_size);
+        let file = Path::new("preprocessor_config.json");
+        let input = PictureInput::open(&folders, Steps::clip(), side, options, file)?;
         let (name, fingerprint) = options.identify(
             folder,
             "candle 0.11.1, safety checker of our own",
-            preprocessor.steps(),
+            &input.preprocessor.steps,
         )?;
         Ok(StableDiffusionSafetyChecker {
             vision,
             special,
             concepts,
-            preprocessor,
+            input,
             name,
             fingerprint,
-            options: options.clone(),
         })
     }
 
@@ -150,28 +140,11 @@ impl SafetyChecker for StableDiffusionSafetyChecker {
         pictures: &[Pixels],
         cancel: Cancel<'_>,
     ) -> Vec<std::result::Result<Safety, Failure>> {
-        let wanted: Vec<usize> = (0..pictures.len()).collect();
         let forward = |planes: &Tensor| rows(&self.vision.forward(planes)?);
-        let mut embedded = in_batches(
-            &self.preprocessor,
-            &self.options,
-            pictures,
-            &wanted,
-            cancel,
-            forward,
-        );
-        let lost = || {
-            Err(Failure::new(
-                FailureKind::BadOutput,
-                "the model returned no result",
-            ))
-        };
-        let judged = |at: &usize| {
-            embedded
-                .remove(at)
-                .unwrap_or_else(lost)
-                .map(|picture| self.judged(&picture))
-        };
-        wanted.iter().map(judged).collect()
+        let embedded = self.input.embed_all(pictures, cancel, forward);
+        embedded
+            .into_iter()
+            .map(|picture| picture.map(|picture| self.judged(&picture)))
+            .collect()
     }
 }

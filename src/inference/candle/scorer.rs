@@ -1,17 +1,17 @@
 //! [`ImageTextScorer`] and [`ImageEmbedder`] for dual encoders: the common part of CLIP and SigLIP.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use candle_core::{D, DType, Device, Tensor};
 use rayon::prelude::*;
 
 use super::clip::Clip;
-use super::config::{Config, reason};
+use super::config::{Config, check_dtype, reason};
 pub use super::dual_encoder::{DualEncoderScorer, Opened, Options};
 use super::pipeline::{failure, wrong};
 use super::siglip::Siglip;
-use crate::preprocess::Preprocessor;
+use crate::preprocess::{Preprocessor, Steps};
 use crate::scoring::{ImageEmbedder, ImageTextScorer, Pair};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
@@ -27,10 +27,9 @@ const PARTS: usize = 64;
 /// A model that compares pictures with texts: [`ClipScorer`] or [`SiglipScorer`].
 pub struct DualEncoder<T> {
     towers: T,
-    preprocessor: Preprocessor,
+    input: PictureInput,
     capabilities: ScorerCapabilities,
     fingerprint: Fingerprint,
-    options: Options,
 }
 
 /// CLIP (Radford et al. 2021), of OpenAI or OpenCLIP.
@@ -46,11 +45,8 @@ pub fn open(folder: &Path, options: &Options) -> Result<Box<dyn ImageTextScorer>
         Some("clip") => Ok(Box::new(ClipScorer::open(folder, options)?)),
         Some("siglip") => Ok(Box::new(SiglipScorer::open(folder, options)?)),
         other => {
-            let wrong = config.wrong(
-                "model_type",
-                format!("{} is not supported", other.unwrap_or("none")),
-            );
-            Err(wrong.help("supported: clip, siglip"))
+            let other = other.unwrap_or("none");
+            Err(config.unsupported("model_type", other, &["clip", "siglip"]))
         }
     }
 }
@@ -59,7 +55,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
     /// Loads a model folder in transformers' layout: `config.json`, `preprocessor_config.json`, the
     /// tokenizer files, and `model.safetensors` or its shards.
     pub fn open(folder: &Path, options: &Options) -> Result<DualEncoder<T>> {
-        options.check()?;
+        check_dtype(options.dtype)?;
         let Opened {
             encoders: towers,
             dimension,
@@ -69,16 +65,10 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
             side,
             steps,
         } = T::load(folder, options)?;
-        let preprocessor = Preprocessor::open(&[folder.to_path_buf()], steps)?;
-        if preprocessor.size() != Some((side, side)) {
-            let wrong = Error::input(format!(
-                "the preprocessed pictures are not {side}x{side}, as config.json requires"
-            ));
-            return Err(wrong
-                .file(folder.join("preprocessor_config.json"))
-                .field("crop_size"));
-        }
-        let (name, fingerprint) = options.identify(folder, T::BACKEND, preprocessor.steps())?;
+        let file = folder.join("preprocessor_config.json");
+        let input = PictureInput::open(&[folder.to_path_buf()], steps, side, options, &file)?;
+        let steps = &input.preprocessor.steps;
+        let (name, fingerprint) = options.identify(folder, T::BACKEND, steps)?;
         let capabilities = ScorerCapabilities {
             name,
             dimension,
@@ -88,10 +78,9 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         };
         Ok(DualEncoder {
             towers,
-            preprocessor,
+            input,
             capabilities,
             fingerprint,
-            options: options.clone(),
         })
     }
 
@@ -103,14 +92,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         cancel: Cancel<'_>,
     ) -> HashMap<usize, Embedded> {
         let forward = |planes: &Tensor| rows(&self.towers.pictures(planes)?);
-        in_batches(
-            &self.preprocessor,
-            &self.options,
-            pictures,
-            wanted,
-            cancel,
-            forward,
-        )
+        self.input.embed(pictures, wanted, cancel, forward)
     }
 
     /// The embeddings of `texts` and their numbers of chunks. The normalized embeddings of the
@@ -138,7 +120,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
                     .texts(&ids)
                     .and_then(|t| rows(&t))
                     .map_err(refused),
-                true => Err(cancelled()),
+                true => Err(Failure::cancelled()),
             };
             for (at, (text, _)) in some.iter().enumerate() {
                 let row = encoded
@@ -192,62 +174,115 @@ type Read = std::result::Result<(Vec<f32>, u32), Failure>;
 
 pub(super) type Embedded = std::result::Result<Vec<f32>, Failure>;
 
-/// Preprocesses and encodes the `wanted` pictures in batches. Canceled work
-/// fails the rest.
-pub(super) fn in_batches(
-    preprocessor: &Preprocessor,
-    options: &Options,
-    pictures: &[Pixels],
-    wanted: &[usize],
-    cancel: Cancel<'_>,
-    forward: impl Fn(&Tensor) -> candle_core::Result<Vec<Vec<f32>>>,
-) -> HashMap<usize, Embedded> {
-    let mut done: HashMap<usize, Embedded> = HashMap::new();
-    for batch in wanted.chunks(options.together.max(1)) {
-        if cancel.is_canceled() {
-            done.extend(batch.iter().map(|at| (*at, Err(cancelled()))));
-            continue;
-        }
-        let prepared: Vec<(usize, Result<Vec<f32>>)> = batch
-            .par_iter()
-            .map(|at| {
-                (
-                    *at,
-                    pictures
-                        .get(*at)
-                        .map_or_else(|| Err(none(*at)), |p| preprocessor.planes(p)),
-                )
-            })
-            .collect();
-        let (mut whole, mut places) = (Vec::new(), Vec::new());
-        for (at, planes) in prepared {
-            match planes {
-                Ok(planes) => {
-                    places.push(at);
-                    whole.extend(planes);
-                }
-                Err(problem) => {
-                    done.insert(at, Err(wrong(problem)));
-                }
-            }
-        }
-        if let (Some((wide, high)), false) = (preprocessor.size(), places.is_empty()) {
-            let planes = Tensor::from_vec(whole, (places.len(), 3, high, wide), &options.device);
-            let encoded = planes.and_then(|planes| forward(&planes.to_dtype(options.dtype)?));
-            match encoded {
-                Ok(rows) => done.extend(places.into_iter().zip(rows.into_iter().map(finite))),
-                Err(error) => {
-                    let failed = refused(error);
-                    done.extend(places.into_iter().map(|at| (at, Err(failed.clone()))));
-                }
-            }
-        }
-    }
-    done
+/// Preprocesses pictures and encodes them in batches.
+pub(super) struct PictureInput {
+    pub(super) preprocessor: Preprocessor,
+    options: Options,
 }
 
-fn cancelled() -> Failure {
-    Failure::new(FailureKind::Cancelled, "cancelled")
+impl PictureInput {
+    /// Reads the preprocessing in the first of `folders` that has it. `file` is named in the error
+    /// about a size other than `side`.
+    pub(super) fn open(
+        folders: &[PathBuf],
+        steps: Steps,
+        side: usize,
+        options: &Options,
+        file: &Path,
+    ) -> Result<PictureInput> {
+        let preprocessor = Preprocessor::open(folders, steps)?;
+        if preprocessor.size() != Some((side, side)) {
+            let what =
+                format!("the preprocessed pictures are not {side}x{side}, as config.json requires");
+            return Err(Error::input(what).file(file).field("crop_size"));
+        }
+        Ok(PictureInput {
+            preprocessor,
+            options: options.clone(),
+        })
+    }
+
+    /// Preprocesses and encodes the `wanted` pictures in batches. Canceled work
+    /// fails the rest.
+    fn embed(
+        &self,
+        pictures: &[Pixels],
+        wanted: &[usize],
+        cancel: Cancel<'_>,
+        forward: impl Fn(&Tensor) -> candle_core::Result<Vec<Vec<f32>>>,
+    ) -> HashMap<usize, Embedded> {
+        let (preprocessor, options) = (&self.preprocessor, &self.options);
+        let mut done: HashMap<usize, Embedded> = HashMap::new();
+        for batch in wanted.chunks(options.together.max(1)) {
+            if cancel.is_canceled() {
+                done.extend(batch.iter().map(|at| (*at, Err(Failure::cancelled()))));
+                continue;
+            }
+            let prepared: Vec<(usize, Result<Vec<f32>>)> = batch
+                .par_iter()
+                .map(|at| {
+                    (
+                        *at,
+                        pictures
+                            .get(*at)
+                            .map_or_else(|| Err(none(*at)), |p| preprocessor.planes(p)),
+                    )
+                })
+                .collect();
+            let (mut whole, mut places) = (Vec::new(), Vec::new());
+            for (at, planes) in prepared {
+                match planes {
+                    Ok(planes) => {
+                        places.push(at);
+                        whole.extend(planes);
+                    }
+                    Err(problem) => {
+                        done.insert(at, Err(wrong(problem)));
+                    }
+                }
+            }
+            if let (Some((wide, high)), false) = (preprocessor.size(), places.is_empty()) {
+                let planes =
+                    Tensor::from_vec(whole, (places.len(), 3, high, wide), &options.device);
+                let encoded = planes.and_then(|planes| forward(&planes.to_dtype(options.dtype)?));
+                match encoded {
+                    Ok(rows) => done.extend(places.into_iter().zip(rows.into_iter().map(finite))),
+                    Err(error) => {
+                        let failed = refused(error);
+                        done.extend(places.into_iter().map(|at| (at, Err(failed.clone()))));
+                    }
+                }
+            }
+        }
+        done
+    }
+
+    /// The embeddings of all `pictures`, in their order.
+    pub(super) fn embed_all(
+        &self,
+        pictures: &[Pixels],
+        cancel: Cancel<'_>,
+        forward: impl Fn(&Tensor) -> candle_core::Result<Vec<Vec<f32>>>,
+    ) -> Vec<Embedded> {
+        let wanted: Vec<usize> = (0..pictures.len()).collect();
+        let mut embedded = self.embed(pictures, &wanted, cancel, forward);
+        let lost = || {
+            Err(Failure::new(
+                FailureKind::BadOutput,
+                "the model returned no result",
+            ))
+        };
+        wanted
+            .iter()
+            .map(|at| embedded.remove(at).unwrap_or_else(lost))
+            .collect()
+    }
+}
+
+/// The dot product, summed in f64.
+pub(super) fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
+    products.sum::<f64>() as f32
 }
 
 fn none(at: usize) -> Error {
@@ -319,13 +354,8 @@ impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
             let text = texts.get(pair.text).and_then(|text| known.get(text));
             let text = text.ok_or_else(|| missing("text", pair.text))?;
             let (text, parts) = text.as_ref().map_err(Failure::clone)?;
-            let cosine = picture
-                .iter()
-                .zip(text)
-                .map(|(a, b)| f64::from(*a) * f64::from(*b))
-                .sum::<f64>();
             Ok(Similarity {
-                cosine: cosine as f32,
+                cosine: cosine(picture, text),
                 parts: *parts,
             })
         };
@@ -343,17 +373,7 @@ impl<T: DualEncoderScorer> ImageEmbedder for DualEncoder<T> {
     }
 
     fn embed(&mut self, pictures: &[Pixels], cancel: Cancel<'_>) -> Vec<Embedded> {
-        let wanted: Vec<usize> = (0..pictures.len()).collect();
-        let mut embedded = self.embedded(pictures, &wanted, cancel);
-        let lost = || {
-            Err(Failure::new(
-                FailureKind::BadOutput,
-                "the model returned no result",
-            ))
-        };
-        wanted
-            .iter()
-            .map(|at| embedded.remove(at).unwrap_or_else(lost))
-            .collect()
+        let forward = |planes: &Tensor| rows(&self.towers.pictures(planes)?);
+        self.input.embed_all(pictures, cancel, forward)
     }
 }

@@ -34,30 +34,17 @@ fn check(config: &Config) -> Result<()> {
         config.section("vision_config")?,
     );
     for part in [&text, &vision] {
-        let (width, heads) = (
-            part.count("hidden_size", Some(768))?,
-            part.count("num_attention_heads", Some(12))?,
-        );
-        if !width.is_multiple_of(heads) {
-            return Err(part.wrong(
-                "num_attention_heads",
-                format!("does not divide the width {width}"),
-            ));
-        }
+        part.width_and_heads(Some((768, 12)))?;
         part.count("intermediate_size", Some(3072))?;
         part.count("num_hidden_layers", Some(12))?;
-        let eps = part.float("layer_norm_eps", 1e-6)?;
-        if !(eps > 0. && eps < 1.) {
-            return Err(part.wrong("layer_norm_eps", "must be between 0 and 1"));
-        }
+        part.layer_norm_eps(1e-6)?;
         match part
             .get("hidden_act")
             .map(|a| a.as_str().unwrap_or_default())
         {
             None | Some("gelu_pytorch_tanh" | "gelu") => {}
             Some(other) => {
-                let wrong = part.wrong("hidden_act", format!("{other} is not supported"));
-                return Err(wrong.help("supported: gelu_pytorch_tanh, gelu"));
+                return Err(part.unsupported("hidden_act", other, &["gelu_pytorch_tanh", "gelu"]));
             }
         }
     }
@@ -71,17 +58,7 @@ fn check(config: &Config) -> Result<()> {
     }
     vision.only("num_channels", 3)?;
     vision.only("vision_use_head", true)?;
-    let (side, patch) = (
-        vision.count("image_size", Some(224))?,
-        vision.count("patch_size", Some(16))?,
-    );
-    if patch > side || side > 4096 {
-        return Err(vision.wrong(
-            "patch_size",
-            format!("{patch} does not fit a picture of {side}"),
-        ));
-    }
-    Ok(())
+    vision.side_and_patch(16).map(drop)
 }
 
 /// Reads `tokenizer.json`, and the ids of the end token and the padding.
@@ -120,7 +97,7 @@ impl DualEncoderScorer for Siglip {
         let part = |name: &str| {
             config
                 .section(name)
-                .map(|c| serde_json::Value::Object(c.fields().clone()))
+                .map(|c| serde_json::Value::Object(c.fields.clone()))
         };
         let whole = serde_json::json!({"text_config": part("text_config")?, "vision_config": part("vision_config")?});
         let network: Network = serde_json::from_value(whole)

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tokenizers::{AddedToken, Tokenizer};
 
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 
 /// Default chunk length in tokens. `tokenizer_config.json` may set another.
 const LENGTH: u64 = 77;
@@ -53,9 +53,11 @@ impl TokenizedPrompt {
 pub struct ClipTokenizer {
     tokenizer: Tokenizer,
     begin: u32,
-    end: u32,
-    pad: u32,
-    length: usize,
+    pub end: u32,
+    /// The id of the padding token.
+    pub pad: u32,
+    /// Tokens per chunk, including special tokens.
+    pub length: usize,
 }
 
 impl ClipTokenizer {
@@ -119,20 +121,6 @@ impl ClipTokenizer {
     pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(wrong)?;
         Ok(encoding.get_ids().to_vec())
-    }
-
-    pub fn end(&self) -> u32 {
-        self.end
-    }
-
-    /// The id of the padding token.
-    pub fn pad(&self) -> u32 {
-        self.pad
-    }
-
-    /// Tokens per chunk, including special tokens.
-    pub fn length(&self) -> usize {
-        self.length
     }
 
     /// Tokenizes `text` into as many chunks as it needs.
@@ -206,11 +194,8 @@ fn object(path: &Path) -> Result<Option<Map<String, Value>>> {
 fn two_files(folder: &Path) -> Result<Map<String, Value>> {
     let path = folder.join("vocab.json");
     let Some(vocab) = object(&path)? else {
-        let problem = Error::new(
-            ErrorKind::NotFound,
-            "the folder has neither tokenizer.json nor vocab.json",
-        )
-        .file(folder);
+        let problem =
+            Error::not_found("the folder has neither tokenizer.json nor vocab.json").file(folder);
         return Err(problem.help("add tokenizer.json, or vocab.json and merges.txt"));
     };
     let path = folder.join("merges.txt");

@@ -14,7 +14,7 @@ use candle_nn::var_builder::SimpleBackend;
 use serde_json::Value;
 
 use super::config::Config;
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 use file::{Entry, TensorFile};
 
 /// The supported pipelines, by the `_class_name` of `model_index.json`.
@@ -30,8 +30,8 @@ const CLASSES: [&str; 6] = [
 /// A model on disk. Opening it reads only `model_index.json`.
 #[derive(Clone, Debug)]
 pub struct ModelFolder {
-    root: PathBuf,
-    index: Config,
+    pub root: PathBuf,
+    pub index: Config,
     class: usize,
 }
 
@@ -42,7 +42,7 @@ impl ModelFolder {
         if !index.is_file() {
             let help = "a model folder in diffusers layout is wanted: model_index.json, unet/, vae/, text_encoder/, \
                         tokenizer/, scheduler/";
-            return Err(Error::new(ErrorKind::NotFound, "no model_index.json")
+            return Err(Error::not_found("no model_index.json")
                 .file(root)
                 .help(help));
         }
@@ -53,14 +53,6 @@ impl ModelFolder {
             index,
             class,
         })
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    pub fn index(&self) -> &Config {
-        &self.index
     }
 
     pub fn xl(&self) -> bool {
@@ -85,7 +77,7 @@ impl ModelFolder {
             ));
         }
         if !folder.is_dir() {
-            let missing = Error::new(ErrorKind::NotFound, "missing").file(folder);
+            let missing = Error::not_found("missing").file(folder);
             return Err(missing.help(format!("add the model's {part}/ folder")));
         }
         Ok(folder)
@@ -245,9 +237,7 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
     };
     let help = "put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or \
                 their fp16 variant, or their shards and the index of these";
-    Err(Error::new(ErrorKind::NotFound, what)
-        .file(folder)
-        .help(help))
+    Err(Error::not_found(what).file(folder).help(help))
 }
 
 /// The files that a `*.safetensors.index.json` lists.
@@ -273,7 +263,7 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let files: Vec<PathBuf> = names.into_iter().map(|name| folder.join(name)).collect();
     match files.iter().find(|file| !file.is_file()) {
         Some(file) => {
-            let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
+            let missing = Error::not_found("missing").file(file);
             Err(missing.help(format!("add the shard that {} lists", index.display())))
         }
         None => Ok(files),

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
+use tokio::runtime::{Handle, Runtime};
 
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The result of reading a body.
 pub(crate) enum Read {
@@ -16,11 +17,41 @@ pub(crate) enum Read {
     Broken(reqwest::Error),
 }
 
+/// A runtime for requests. Dropping it does not wait, because waiting would panic inside another
+/// runtime.
+pub(crate) struct Threads(pub(crate) Handle, Option<Runtime>);
+
+impl Threads {
+    /// # Errors
+    /// [`Error::failed`] if the thread cannot start.
+    pub(crate) fn start(name: &str, what: &str) -> Result<Threads> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name(name)
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(|e| {
+                let what = format!("cannot start the {what}: {e}");
+                Error::failed(what)
+            })?;
+        Ok(Threads(runtime.handle().clone(), Some(runtime)))
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.1.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 /// Builds the client. It follows no redirects, so that a key never goes to another host. Unused
 /// connections stay open for `idle`.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if the system's certificates cannot be read.
+/// [`Error::failed`] if the system's certificates cannot be read.
 pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Client> {
     // Fails if a provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -30,12 +61,7 @@ pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Clien
         .redirect(Policy::none())
         .pool_idle_timeout(idle)
         .build()
-        .map_err(|e| {
-            Error::new(
-                ErrorKind::Io,
-                format!("cannot create an HTTP client: {}", describe(&e)),
-            )
-        })
+        .map_err(|e| Error::failed(format!("cannot create an HTTP client: {}", describe(&e))))
 }
 
 /// Reads the body of `response`, up to `limit` bytes. A server may repeat the key in its response,

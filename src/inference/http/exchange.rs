@@ -39,37 +39,28 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// The connection failed.
-    fn broken(why: String) -> Stop {
-        let failure = Failure::new(FailureKind::Transport, why.clone());
+    fn again(kind: FailureKind, why: &str, outcome: Outcome) -> Stop {
         Stop {
-            failure,
+            failure: Failure::new(kind, why),
             again: true,
-            outcome: Outcome::Failed(why),
+            outcome,
             status: None,
         }
+    }
+
+    /// The connection failed.
+    fn broken(why: String) -> Stop {
+        Stop::again(FailureKind::Transport, &why, Outcome::Failed(why.clone()))
     }
 
     /// No connection could be made.
     fn absent(why: String) -> Stop {
-        let failure = Failure::new(FailureKind::Unavailable, why.clone());
-        Stop {
-            failure,
-            again: true,
-            outcome: Outcome::Absent(why),
-            status: None,
-        }
+        Stop::again(FailureKind::Unavailable, &why, Outcome::Absent(why.clone()))
     }
 
     /// The response is invalid.
     pub(super) fn unfit(why: String) -> Stop {
-        let failure = Failure::new(FailureKind::BadOutput, why.clone());
-        Stop {
-            failure,
-            again: true,
-            outcome: Outcome::Failed(why),
-            status: None,
-        }
+        Stop::again(FailureKind::BadOutput, &why, Outcome::Failed(why.clone()))
     }
 
     /// The server rejects the request, and would reject it again.
@@ -208,26 +199,19 @@ async fn refused(server: &Server, response: Response) -> Stop {
         status.as_u16(),
         if message.is_empty() { "" } else { ": " }
     );
-    let again = |kind, outcome| Stop {
-        failure: Failure::new(kind, what.clone()),
-        again: true,
-        outcome,
-        status: Some(status.as_u16()),
-    };
-    match status.as_u16() {
+    let again = |kind, outcome| Stop::again(kind, &what, outcome);
+    let stop = match status.as_u16() {
         429 => again(FailureKind::Unavailable, Outcome::Busy(wait)),
         // A server that sends `Retry-After` is not broken.
         503 if wait.is_some() => again(FailureKind::Unavailable, Outcome::Busy(wait)),
         408 | 425 => again(FailureKind::Transport, Outcome::Answered),
         500.. => again(FailureKind::Unavailable, Outcome::Failed(what.clone())),
-        300..400 => Stop {
-            status: Some(status.as_u16()),
-            ..Stop::refused(format!("{what}: {}", redirected(&server.url, moved)))
-        },
-        _ => Stop {
-            status: Some(status.as_u16()),
-            ..Stop::refused(what)
-        },
+        300..400 => Stop::refused(format!("{what}: {}", redirected(&server.url, moved))),
+        _ => Stop::refused(what),
+    };
+    Stop {
+        status: Some(status.as_u16()),
+        ..stop
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::client;
 use benchtop_model::config::endpoint::Endpoint;
 use benchtop_model::generation::NO_ENDPOINT;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Number of recent response times that are kept.
 const RECENT: usize = 32;
@@ -428,7 +428,7 @@ fn missing_key(name: &str, url: &str) -> Error {
     let what = format!(
         "the environment variable {name} with the key for {url} is not set in the owner process (pid {pid})"
     );
-    Error::new(ErrorKind::Unreachable, what).help(format!(
+    Error::unreachable(what).help(format!(
         "run `benchtop stop`, then `export {name}=...`, and start benchtop again: the owner reads the variable at its start"
     ))
 }

@@ -1,7 +1,6 @@
 //! The queue of tasks of one call: picks the next task, and schedules retries.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
@@ -25,34 +24,9 @@ struct Job<T> {
     failed_at: Option<usize>,
 }
 
-struct Waiting<T> {
-    due: Reverse<Instant>,
-    job: Job<T>,
-}
-
-impl<T> PartialEq for Waiting<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.due == other.due
-    }
-}
-
-impl<T> Eq for Waiting<T> {}
-
-impl<T> PartialOrd for Waiting<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for Waiting<T> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.due.cmp(&other.due)
-    }
-}
-
 struct Jobs<T> {
     fresh: std::vec::IntoIter<(usize, T)>,
-    waiting: BinaryHeap<Waiting<T>>,
+    waiting: BTreeMap<(Instant, usize), Job<T>>,
     /// Number of unfinished tasks.
     open: usize,
 }
@@ -79,13 +53,21 @@ impl<T> Queue<T> {
     }
 
     /// The next job. Due retries come first, so that no task waits for all others.
+    /// Schedules another try of a job that failed at an endpoint.
+    fn again<A>(&self, mut job: Job<T>, failed_at: usize, due: Instant) -> Option<A> {
+        job.failed_at = Some(failed_at);
+        self.jobs().waiting.insert((due, job.index), job);
+        self.changed.notify_waiters();
+        None
+    }
+
     fn next(&self) -> Next<T> {
         let mut jobs = self.jobs();
-        let due = jobs.waiting.peek().map(|w| w.due.0);
+        let due = jobs.waiting.keys().next().map(|(due, _)| *due);
         if due.is_some_and(|due| due <= Instant::now())
-            && let Some(waiting) = jobs.waiting.pop()
+            && let Some((_, job)) = jobs.waiting.pop_first()
         {
-            return Next::Job(waiting.job);
+            return Next::Job(job);
         }
         if let Some((index, task)) = jobs.fresh.next() {
             return Next::Job(Job {
@@ -114,7 +96,7 @@ pub(super) async fn work<A: Api>(
     let jobs = Jobs {
         open: tasks.len(),
         fresh: tasks.into_iter(),
-        waiting: BinaryHeap::new(),
+        waiting: BTreeMap::new(),
     };
     let queue = Arc::new(Queue {
         jobs: Mutex::new(jobs),
@@ -204,15 +186,7 @@ async fn once<A: Api>(
     job.tried -= u32::from(server_absent);
     seat.leave(outcome);
     match (again, job.tried) {
-        (true, _) if server_absent => {
-            job.failed_at = Some(at);
-            queue.jobs().waiting.push(Waiting {
-                due: Reverse(Instant::now()),
-                job,
-            });
-            queue.changed.notify_waiters();
-            None
-        }
+        (true, _) if server_absent => queue.again(job, at, Instant::now()),
         (false, _) => Some(Err(failure)),
         (true, 1) if pool.tries <= 1 => Some(Err(failure)),
         (true, n) if n >= pool.tries => Some(Err(Failure::new(
@@ -226,13 +200,7 @@ async fn once<A: Api>(
                 job.tried,
                 pool.draw(),
             );
-            job.failed_at = Some(at);
-            queue.jobs().waiting.push(Waiting {
-                due: Reverse(Instant::now() + wait),
-                job,
-            });
-            queue.changed.notify_waiters();
-            None
+            queue.again(job, at, Instant::now() + wait)
         }
     }
 }

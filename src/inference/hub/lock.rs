@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The locked hash and size of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ impl Lock {
     /// Reads the lock of a cache folder. A missing file is an empty lock.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the file cannot be parsed. An unreadable lock must not count as
+    /// [`Error::corrupt`] if the file cannot be parsed. An unreadable lock must not count as
     /// empty, or it would not protect anything.
     pub(super) fn read(cache: &Path) -> Result<Lock> {
         let at = cache.join("models.lock");
@@ -43,12 +43,9 @@ impl Lock {
             Err(err) => return Err(Error::io(&err, "cannot read", &at)),
         };
         let files = serde_json::from_slice(&text).map_err(|err| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read the lock of the model files: {err}"),
-            )
-            .file(&at)
-            .help("restore the file, or remove it if you trust the model files")
+            Error::corrupt(format!("cannot read the lock of the model files: {err}"))
+                .file(&at)
+                .help("restore the file, or remove it if you trust the model files")
         })?;
         Ok(Lock { at, files })
     }
@@ -73,12 +70,8 @@ impl Lock {
         let failed = |err: &std::io::Error| Error::io(err, "cannot write", &self.at);
         let folder = self.at.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
-        let mut text = serde_json::to_vec_pretty(&self.files).map_err(|e| {
-            Error::new(
-                ErrorKind::Io,
-                format!("cannot write the lock of the model files: {e}"),
-            )
-        })?;
+        let mut text = serde_json::to_vec_pretty(&self.files)
+            .map_err(|e| Error::failed(format!("cannot write the lock of the model files: {e}")))?;
         text.push(b'\n');
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|e| failed(&e))?;
         file.write_all(&text)

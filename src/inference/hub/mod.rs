@@ -208,11 +208,10 @@ impl Hub {
             return Ok(Found::Folder(folder));
         }
         let names: Vec<_> = self.known.iter().map(|k| k.name.as_str()).collect();
-        Err(Error::new(
-            ErrorKind::NotFound,
-            format!("`{name}` is neither a known model nor a folder"),
+        Err(
+            Error::not_found(format!("`{name}` is neither a known model nor a folder"))
+                .help(format!("the known models: {}", names.join(", "))),
         )
-        .help(format!("the known models: {}", names.join(", "))))
     }
 
     fn home(&self, known: &KnownModel) -> PathBuf {
@@ -362,10 +361,7 @@ fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
             done,
             of: Some(of),
         }) {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "the verification was canceled",
-            ));
+            return Err(Error::cancelled("the verification was canceled"));
         }
     }
     Ok(hasher

@@ -10,39 +10,9 @@ use reqwest::{Client, Url};
 use super::lock::{Lock, Locked};
 use super::transfer::Wanted;
 use super::{Found, Hub, KnownFile, KnownModel, Watch, hash};
-use crate::http::client::client;
+use crate::http::client::{Threads, client};
 use benchtop_model::weights::{FileProgress, FileState, ModelReport};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// A runtime for transfers. Dropping it does not wait, because waiting would panic inside another
-/// runtime.
-struct Threads(tokio::runtime::Handle, Option<tokio::runtime::Runtime>);
-
-impl Threads {
-    fn start() -> Result<Threads> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("hub")
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(|e| {
-                Error::new(
-                    ErrorKind::Io,
-                    format!("cannot start the transfer thread: {e}"),
-                )
-            })?;
-        Ok(Threads(runtime.handle().clone(), Some(runtime)))
-    }
-}
-
-impl Drop for Threads {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.1.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
 
 impl Hub {
     /// Downloads the missing files of a known model. Interrupted transfers are resumed, even after
@@ -60,7 +30,7 @@ impl Hub {
                 "`{name}` is a folder, not a model of the hub"
             )));
         };
-        let runtime = Threads::start()?;
+        let runtime = Threads::start("hub", "transfer thread")?;
         let client = client(Duration::from_secs(15), Duration::from_secs(20))?;
         for file in &known.files {
             let mut lock = Lock::read(&self.cache)?;
@@ -193,7 +163,7 @@ impl Hub {
 }
 
 pub(super) fn corrupt(path: &str, what: String) -> Error {
-    Error::new(ErrorKind::Corrupt, what).file(path)
+    Error::corrupt(what).file(path)
 }
 
 /// Checks the free disk space before a long transfer.
@@ -253,8 +223,7 @@ fn wait<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::new(
-                    ErrorKind::Io,
+                return Err(Error::failed(
                     "internal error: the transfer was lost; please report this",
                 ));
             }
@@ -265,8 +234,7 @@ fn wait<T: Send + 'static>(
         }
         if !go {
             task.abort();
-            return Err(Error::new(ErrorKind::Cancelled, "the pull was canceled")
-                .help("pull again to resume"));
+            return Err(Error::cancelled("the pull was canceled").help("pull again to resume"));
         }
     }
 }

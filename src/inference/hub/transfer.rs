@@ -15,7 +15,7 @@ use super::Hub;
 use super::pull::corrupt;
 use crate::http::client::describe;
 use benchtop_model::weights::{FileOperation, FileProgress};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Maximum number of tries without receiving a new byte.
 const TRIES: u32 = 5;
@@ -105,14 +105,11 @@ impl Wanted {
     }
 
     fn refused(&self, what: String) -> Error {
-        Error::new(ErrorKind::Io, format!("{}: {what}", self.url)).file(&self.path)
+        Error::failed(format!("{}: {what}", self.url)).file(&self.path)
     }
 
     fn unreachable(&self, why: &str) -> Error {
-        Error::new(
-            ErrorKind::Unreachable,
-            format!("cannot download {}: {why}", self.url),
-        )
+        Error::unreachable(format!("cannot download {}: {why}", self.url))
     }
 
     /// Classifies an error status.
@@ -124,20 +121,12 @@ impl Wanted {
             url.path().split("/resolve/").next().unwrap_or_default()
         );
         Stop::Failed(match status.as_u16() {
-            401 | 403 => Error::new(
-                ErrorKind::Denied,
-                format!("{url}: the hub requires a login ({status})"),
-            )
-            .help(format!(
-                "accept the license at {page}, create a token, and set HF_TOKEN to it"
-            )),
-            404 => Error::new(
-                ErrorKind::NotFound,
-                format!("{url}: not found on the hub ({status})"),
-            )
-            .help(format!(
-                "see {page}; the publisher may have removed the file"
-            )),
+            401 | 403 => Error::denied(format!("{url}: the hub requires a login ({status})")).help(
+                format!("accept the license at {page}, create a token, and set HF_TOKEN to it"),
+            ),
+            404 => Error::not_found(format!("{url}: not found on the hub ({status})")).help(
+                format!("see {page}; the publisher may have removed the file"),
+            ),
             408 | 429 | 500.. => return Stop::Broken(format!("the hub answers {status}")),
             _ => self.refused(format!("the hub answers {status}")),
         })

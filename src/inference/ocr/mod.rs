@@ -10,23 +10,22 @@ mod tsv;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use self::process::{End, run};
 use super::BatchEvent;
+use super::batch::Batch;
 use super::reader::TextReader;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 use benchtop_model::ocr::ReadText;
 use benchtop_model::vlm::Encoded;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Part of the fingerprint. Increase it with every change of the parser.
 const VERSION: u32 = 1;
 /// Timeout for the program to print its version.
 const HELLO: Duration = Duration::from_secs(20);
-/// Time between two [`Heard::Alive`].
-const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
 const INSTALL: &str =
     "install it: apt-get install tesseract-ocr, dnf install tesseract, or brew install tesseract";
 
@@ -69,8 +68,8 @@ impl Tesseract {
     /// Checks that the program is installed and has the languages.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the program or a language is missing, [`ErrorKind::Input`] for
-    /// invalid options, [`ErrorKind::Io`] if the program does not run.
+    /// [`Error::not_found`] if the program or a language is missing, [`Error::input`] for
+    /// invalid options, [`Error::failed`] if the program does not run.
     pub fn open(options: Options) -> Result<Tesseract> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_/-.".contains(c);
         let languages: Vec<&str> = options.languages.split('+').collect();
@@ -104,9 +103,7 @@ impl Tesseract {
                 "this is not Tesseract: its version is \"{}\"",
                 excerpt(version)
             );
-            return Err(Error::new(ErrorKind::Io, what)
-                .file(&options.program)
-                .help(INSTALL));
+            return Err(Error::failed(what).file(&options.program).help(INSTALL));
         }
         let listed = query(&options.program, "--list-langs")?;
         let installed: Vec<&str> = listed.lines().skip(1).map(str::trim).collect();
@@ -116,11 +113,9 @@ impl Tesseract {
                 installed.join(", ")
             );
             let package = missing.to_lowercase().replace('_', "-");
-            return Err(Error::new(ErrorKind::NotFound, what)
-                .file(&options.program)
-                .help(format!(
-                    "install it: apt-get install tesseract-ocr-{package}"
-                )));
+            return Err(Error::not_found(what).file(&options.program).help(format!(
+                "install it: apt-get install tesseract-ocr-{package}"
+            )));
         }
         let mut fingerprint = Fingerprint::default()
             .with("backend", "tesseract")
@@ -217,15 +212,13 @@ fn query(program: &Path, arg: &str) -> Result<String> {
         Ok(End::Signal(signal)) => format!("was killed by signal {signal}"),
         Ok(End::Late | End::Stopped) => format!("timed out after {} s", HELLO.as_secs()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(
-                Error::new(ErrorKind::NotFound, "Tesseract is not installed")
-                    .file(program)
-                    .help(INSTALL),
-            );
+            return Err(Error::not_found("Tesseract is not installed")
+                .file(program)
+                .help(INSTALL));
         }
         Err(e) => return Err(Error::io(&e, "cannot run Tesseract", program)),
     };
-    Err(Error::new(ErrorKind::Io, format!("`tesseract {arg}` {what}")).file(program))
+    Err(Error::failed(format!("`tesseract {arg}` {what}")).file(program))
 }
 
 /// The text as one line of at most 160 characters.
@@ -261,9 +254,8 @@ impl TextReader for Tesseract {
         if pictures.is_empty() {
             return;
         }
-        let mut open = vec![true; pictures.len()];
-        let mut go = watch(BatchEvent::Alive);
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(!go));
+        let mut batch = Batch::new(pictures.len(), watch);
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(!batch.goes_on));
         let (tell, results) = channel();
         std::thread::scope(|scope| {
             for _ in 0..self.parallelism().min(pictures.len()) {
@@ -281,32 +273,9 @@ impl TextReader for Tesseract {
                 });
             }
             drop(tell);
-            while go {
-                match results.recv_timeout(SIGN_OF_LIFE) {
-                    Ok((index, result)) => {
-                        open[index] = false;
-                        go = watch(BatchEvent::Done { index, result });
-                    }
-                    Err(RecvTimeoutError::Timeout) => go = watch(BatchEvent::Alive),
-                    Err(RecvTimeoutError::Disconnected) => break,
-                }
-            }
-            // The scope waits for the threads, and they wait for their processes, which this flag
-            // stops.
+            batch.receive(&results);
             stop.store(true, Ordering::Relaxed);
         });
-        let why = match go {
-            true => Failure::new(
-                FailureKind::BadOutput,
-                "internal error: the picture was lost; please report this",
-            ),
-            false => Failure::new(FailureKind::Cancelled, "cancelled"),
-        };
-        for index in (0..pictures.len()).filter(|i| open[*i]) {
-            watch(BatchEvent::Done {
-                index,
-                result: Err(why.clone()),
-            });
-        }
+        batch.end("internal error: the picture was lost; please report this");
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use image::DynamicImage;
 
-use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Pixels;
 pub use config::{Size, Steps};
 pub use resample::Resample;
@@ -19,7 +19,7 @@ pub use resample::Resample;
 /// A preprocessor, which threads can share.
 #[derive(Clone, Debug)]
 pub struct Preprocessor {
-    steps: Steps,
+    pub steps: Steps,
     /// The value of each byte of red, green, and blue.
     values: Box<[[f32; 256]; 3]>,
 }
@@ -36,7 +36,7 @@ impl Preprocessor {
             Some(file) => Ok(Preprocessor::new(Steps::read(file, default)?)),
             None => {
                 let named = files.into_iter().next().unwrap_or_default();
-                let missing = Error::new(ErrorKind::NotFound, "missing").file(named);
+                let missing = Error::not_found("missing").file(named);
                 Err(missing.help("add the model's preprocessor_config.json, which defines how pictures are resized"))
             }
         }
@@ -56,10 +56,6 @@ impl Preprocessor {
             steps,
             values: Box::new(values),
         }
-    }
-
-    pub fn steps(&self) -> &Steps {
-        &self.steps
     }
 
     /// Width and height of the result, if they do not depend on the picture.

@@ -19,16 +19,13 @@ fn read(text: &str) -> Result<Preprocessor> {
 #[test]
 fn missing_fields_have_clips_defaults() {
     let processor = read("{}").unwrap();
-    assert_eq!(processor.steps(), &Steps::clip());
+    assert_eq!(&processor.steps, &Steps::clip());
     assert_eq!(processor.size(), Some((224, 224)));
     let processor =
         read(r#"{"do_center_crop": false, "size": {"shortest_edge": 7}, "do_normalize": false}"#)
             .unwrap();
-    assert_eq!(
-        (processor.size(), processor.steps().normalize),
-        (None, None)
-    );
-    assert_eq!(processor.steps().size, Size::ShortestEdge(7));
+    assert_eq!((processor.size(), processor.steps.normalize), (None, None));
+    assert_eq!(processor.steps.size, Size::ShortestEdge(7));
     // The longer side is proportional, rounded down: 7 * 31 / 10.
     let cut = processor.cut(&flat(31, 10, 255)).unwrap();
     assert_eq!(

@@ -97,7 +97,7 @@ impl ImageGenerator for Storyboard {
             });
         for (index, task) in tasks.iter().enumerate() {
             let result = match self.capabilities.refusal_reason(settings, task) {
-                _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+                _ if !go => Err(Failure::cancelled()),
                 Some(failure) => Err(failure),
                 None => card::draw(task, settings.width, settings.height)
                     .map(|pixels| Picture {

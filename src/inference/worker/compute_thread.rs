@@ -62,7 +62,7 @@ impl Painter {
         let tile_pixels = model.tile_pixels();
         let loaded = Loaded {
             capabilities: model.capabilities().clone(),
-            fixed: model.fixed().clone(),
+            fixed: model.fixed.clone(),
             tiled: model.fixed_within(tile_pixels),
             tile_pixels: tile_pixels as u64,
         };

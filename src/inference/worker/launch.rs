@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::candle::device::DeviceName;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The environment variable with the path of the GPU worker.
 pub const PROGRAM_ENV: &str = "BENCHTOP_WORKER";
@@ -17,7 +17,7 @@ const PROGRAM: &str = "benchtop-gpu";
 /// The command of a worker.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    program: PathBuf,
+    pub program: PathBuf,
     args: Vec<String>,
     env: Vec<(String, String)>,
 }
@@ -42,7 +42,7 @@ impl Launch {
     /// The CPU worker: this program with its hidden subcommand.
     pub fn cpu() -> Result<Launch> {
         let program = std::env::current_exe()
-            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot find this program: {e}")))?;
+            .map_err(|e| Error::failed(format!("cannot find this program: {e}")))?;
         Ok(Launch::new(
             program,
             &["worker", "--device", &DeviceName::Cpu.to_string()],
@@ -53,18 +53,16 @@ impl Launch {
     /// tools.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the GPU worker is not installed, with its expected path and how
+    /// [`Error::not_found`] if the GPU worker is not installed, with its expected path and how
     /// to build it.
     pub fn cuda(ordinal: usize) -> Result<Launch> {
         let path = Launch::gpu_program();
         if !is_program(&path) {
             let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and copy it to this path, \
                        or set BENCHTOP_WORKER to its path; without a GPU, set `device = \"cpu\"` in [generate]";
-            return Err(
-                Error::new(ErrorKind::NotFound, "the GPU worker is not installed")
-                    .file(path)
-                    .help(how),
-            );
+            return Err(Error::not_found("the GPU worker is not installed")
+                .file(path)
+                .help(how));
         }
         let launch = Launch::new(path, &["--device", &DeviceName::Cuda(ordinal).to_string()]);
         Ok(launch.with_env("CUDA_DEVICE_ORDER", "PCI_BUS_ID"))
@@ -78,10 +76,6 @@ impl Launch {
                 .unwrap_or_default()
                 .with_file_name(PROGRAM),
         }
-    }
-
-    pub fn program(&self) -> &Path {
-        &self.program
     }
 
     /// The command with pipes, in its own process group.

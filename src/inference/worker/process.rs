@@ -12,7 +12,7 @@ use super::launch::Launch;
 use super::loader;
 use super::protocol::{FromWorker, Hello, ToWorker};
 use super::supervisor::{BURIAL, GRACE, Heard, Life, live};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Maximum time of one [`Process::wait`].
 const TICK: Duration = Duration::from_millis(100);
@@ -110,13 +110,13 @@ impl Process {
     /// Starts a worker and waits for its greeting.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] with the end of its standard error.
+    /// [`Error::unreachable`] with the end of its standard error.
     pub(super) fn start(launch: &Launch, patience: &Timeouts) -> Result<Process> {
-        let named = launch.program().display().to_string();
+        let named = launch.program.display().to_string();
         let (tell, from) = mpsc::channel();
         let life = Arc::new(Life::default());
         let (theirs, program) = (life.clone(), launch.clone());
-        let wrong = |what: String| Error::new(ErrorKind::Unreachable, what).file(launch.program());
+        let wrong = |what: String| Error::unreachable(what).file(&launch.program);
         std::thread::Builder::new()
             .name("worker".into())
             .spawn(move || live(&program, &tell, &theirs))

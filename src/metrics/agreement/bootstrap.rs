@@ -5,7 +5,7 @@
 //! in each category or, for a pair of annotators, the cell of their table). So a draw costs the
 //! same for 600 and for 600,000 items.
 
-use super::counts::{Counts, PairCounts};
+use super::counts::Counts;
 use super::measures::{self, Value};
 use super::resample::Stream;
 use super::sums::{Pattern, Sums};
@@ -51,63 +51,52 @@ impl Counts {
         }
         let mut report = self.report();
         report.bootstrap = Some(bootstrap);
-        self.draw_all(bootstrap, &mut report.all, cancel)?;
+        let kinds: Vec<Pattern> = self.patterns.keys().copied().collect();
+        let of: Vec<u64> = self.patterns.values().copied().collect();
+        let fleiss = report.all.fleiss_items.map(|items| items.ratings);
+        let mut sums = Sums::new(self.scale.categories);
+        draw(bootstrap, 0, &of, &mut report.all, cancel, |drawn| {
+            sums.clear();
+            for (pattern, n) in kinds.iter().zip(drawn).filter(|(_, n)| **n > 0) {
+                sums.add(*pattern, *n as i64);
+            }
+            measures::all(&sums, self.scale, None, fleiss)
+        })?;
         for pair in &mut report.pairs {
             if let Some(counts) = self.pairs.get(&(pair.a, pair.b)) {
                 // Each pair has its own random stream, so its result does not depend on other
                 // annotators.
                 let purpose = 1 + (u64::from(pair.a) << 16 | u64::from(pair.b));
-                self.draw_pair(
-                    bootstrap,
-                    Stream::new(bootstrap.seed, purpose),
-                    counts,
-                    &mut pair.measures,
-                    cancel,
-                )?;
+                let (table, to) = (&counts.table, &mut pair.measures);
+                draw(bootstrap, purpose, table, to, cancel, |drawn| {
+                    let sums = Sums::of_table(self.scale.categories, drawn);
+                    measures::all(&sums, self.scale, Some(drawn), Some(2))
+                })?;
             }
         }
         Ok(report)
     }
+}
 
-    fn draw_all(&self, plan: Bootstrap, all: &mut Measures, cancel: Cancel<'_>) -> Result<()> {
-        let kinds: Vec<Pattern> = self.patterns.keys().copied().collect();
-        let of: Vec<u64> = self.patterns.values().copied().collect();
-        let fleiss = all.fleiss_items.map(|items| items.ratings);
-        let mut stream = Stream::new(plan.seed, 0);
-        let (mut sums, mut drawn) = (Sums::new(self.scale.categories), Vec::new());
-        let mut draws = Draws::new(plan.draws);
-        for _ in 0..plan.draws {
-            stream.multinomial(&of, &mut drawn);
-            sums.clear();
-            for (pattern, n) in kinds.iter().zip(&drawn).filter(|(_, n)| **n > 0) {
-                sums.add(*pattern, *n as i64);
-            }
-            draws.add(&measures::all(&sums, self.scale, None, fleiss));
-            cancel.check()?;
-        }
-        draws.write_intervals(all);
-        Ok(())
+/// Sets the intervals of measures. Each draw resamples the items, of which `of` has the number of
+/// each kind, and `values` computes the measures from these numbers.
+fn draw(
+    plan: Bootstrap,
+    purpose: u64,
+    of: &[u64],
+    to: &mut Measures,
+    cancel: Cancel<'_>,
+    mut values: impl FnMut(&[u64]) -> Vec<Value>,
+) -> Result<()> {
+    let (mut stream, mut drawn) = (Stream::new(plan.seed, purpose), Vec::new());
+    let mut draws = Draws::new(plan.draws);
+    for _ in 0..plan.draws {
+        stream.multinomial(of, &mut drawn);
+        draws.add(&values(&drawn));
+        cancel.check()?;
     }
-
-    fn draw_pair(
-        &self,
-        plan: Bootstrap,
-        mut stream: Stream,
-        counts: &PairCounts,
-        of_pair: &mut Measures,
-        cancel: Cancel<'_>,
-    ) -> Result<()> {
-        let mut drawn = Vec::new();
-        let mut draws = Draws::new(plan.draws);
-        for _ in 0..plan.draws {
-            stream.multinomial(&counts.table, &mut drawn);
-            let sums = Sums::of_table(self.scale.categories, &drawn);
-            draws.add(&measures::all(&sums, self.scale, Some(&drawn), Some(2)));
-            cancel.check()?;
-        }
-        draws.write_intervals(of_pair);
-        Ok(())
-    }
+    draws.write_intervals(to);
+    Ok(())
 }
 
 /// The values of all draws, by measure.

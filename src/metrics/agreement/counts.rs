@@ -9,12 +9,25 @@ use benchtop_model::agreement::{
     AgreementReport, Estimate, FleissItems, Measures, PairMeasures, RaterCounts, Scale, Table,
     UNKNOWN, Undefined,
 };
+use benchtop_model::error::{Error, Result};
 
 /// One annotator's rating of an item, which may be [`UNKNOWN`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Rating {
     pub rater: u16,
     pub category: u8,
+}
+
+/// Checks that a category is [`UNKNOWN`] or on the scale.
+pub(super) fn on_scale(scale: Scale, category: u8) -> Result<()> {
+    let categories = scale.categories;
+    if category < categories || category == UNKNOWN {
+        return Ok(());
+    }
+    let what = format!("category {category} is not on a scale of {categories}");
+    Err(Error::input(what)
+        .field("category")
+        .help("use `UNKNOWN` for an answer outside the scale"))
 }
 
 /// The counts of a round, a filter, or a bucket. They depend only on the ratings, not on their

@@ -57,13 +57,21 @@ fn doubled_items(sums: &Sums) -> Result<f64, Undefined> {
     }
 }
 
-/// Whether agreement can be corrected for chance: at least two items, and more than one category.
-fn corrected(sums: &Sums) -> Result<f64, Undefined> {
-    match doubled_items(sums)? {
-        n if n < 2. => Err(Undefined::OneItem),
-        _ if sums.categories() < 2 => Err(Undefined::OneOnScale),
-        n => Ok(n),
+/// Whether agreement on this many items can be corrected for chance: at least two items, and more
+/// than one category.
+fn enough(items: u64, categories: usize) -> Result<(), Undefined> {
+    match items {
+        0 => Err(Undefined::NoDoubles),
+        1 => Err(Undefined::OneItem),
+        _ if categories < 2 => Err(Undefined::OneOnScale),
+        _ => Ok(()),
     }
+}
+
+/// The same for all items with two ratings.
+fn corrected(sums: &Sums) -> Result<(), Undefined> {
+    doubled_items(sums)?;
+    enough(sums.doubles(), sums.categories())
 }
 
 /// Share of equal pairs among the ratings of an item, averaged over items with at least two
@@ -92,12 +100,7 @@ pub(super) fn raw(sums: &Sums) -> Value {
 /// by row.
 pub(super) fn cohen_kappa(table: &[u64], k: usize) -> Value {
     let n: u64 = table.iter().sum();
-    match n {
-        0 => return Err(Undefined::NoDoubles),
-        1 => return Err(Undefined::OneItem),
-        _ if k < 2 => return Err(Undefined::OneOnScale),
-        _ => {}
-    }
+    enough(n, k)?;
     let row = |c: usize| table[c * k..(c + 1) * k].iter().sum::<u64>();
     let column = |c: usize| table.iter().skip(c).step_by(k).sum::<u64>();
     if let Some(only) = (0..k).find(|c| row(*c) == n && column(*c) == n) {
@@ -121,11 +124,7 @@ pub(super) fn fleiss_kappa(sums: &Sums, ratings: Option<u8>) -> Value {
     let m = ratings.filter(|m| *m > 1).ok_or(Undefined::NoDoubles)?;
     let layer = sums.layer(m).ok_or(Undefined::NoDoubles)?;
     let k = sums.categories();
-    match layer.items {
-        1 => return Err(Undefined::OneItem),
-        _ if k < 2 => return Err(Undefined::OneOnScale),
-        _ => {}
-    }
+    enough(layer.items, k)?;
     let m = f64::from(m);
     let all = layer.items as f64 * m;
     if let Some(only) = only(&layer.ratings) {

@@ -83,13 +83,11 @@ fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(S
     };
     say(format!("{of} {}.", percent(&all.raw, categories)));
     let mut kappas = Vec::new();
+    let mut add = |name: &str, source: &str, estimate: &Estimate| {
+        kappas.push(coefficient(name, source, estimate, categories));
+    };
     if let Some(pair) = two {
-        kappas.push(coefficient(
-            "Cohen's kappa",
-            "Cohen, 1960",
-            &pair.cohen_kappa,
-            categories,
-        ));
+        add("Cohen's kappa", "Cohen, 1960", &pair.cohen_kappa);
     }
     if let Some(items) = all
         .fleiss_items
@@ -103,32 +101,17 @@ fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(S
             "Fleiss' kappa over {over} with exactly {} ratings",
             items.ratings
         );
-        kappas.push(coefficient(
-            &name,
-            "Fleiss, 1971",
-            &all.fleiss_kappa,
-            categories,
-        ));
+        add(&name, "Fleiss, 1971", &all.fleiss_kappa);
     }
-    let alpha = &all.krippendorff_alpha;
-    kappas.push(coefficient(
-        "Krippendorff's alpha (nominal)",
-        "Krippendorff, 2011",
-        alpha,
-        categories,
-    ));
+    let (name, alpha) = ("Krippendorff's alpha (nominal)", &all.krippendorff_alpha);
+    add(name, "Krippendorff, 2011", alpha);
     // Items with a single rating still show how common a category is.
     let more = if all.items > all.doubles {
         "; its chance term includes items with one rating"
     } else {
         ""
     };
-    kappas.push(coefficient(
-        "Gwet's AC1",
-        &format!("Gwet, 2008{more}"),
-        &all.gwet_ac1,
-        categories,
-    ));
+    add("Gwet's AC1", &format!("Gwet, 2008{more}"), &all.gwet_ac1);
     let defined: Vec<String> = kappas
         .iter()
         .filter_map(|k| k.as_ref().ok().cloned())

@@ -22,9 +22,9 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::counts::Rating;
+use self::counts::{Rating, on_scale};
 use self::ratings::Ratings;
-use benchtop_model::agreement::{Scale, UNKNOWN};
+use benchtop_model::agreement::Scale;
 use benchtop_model::error::{Error, ErrorKind, Result};
 
 pub(super) use self::bootstrap::interval;
@@ -62,7 +62,7 @@ impl Agreement {
     ) -> Result<Agreement> {
         let mut agreement = Agreement::new(scale);
         for (item, rater, category) in ratings {
-            agreement.check(category)?;
+            on_scale(scale, category)?;
             agreement.ratings.insert(item, Rating { rater, category })?;
         }
         if let Some(counts) = agreement.by_group(|_| Some(0)).remove(&0) {
@@ -71,13 +71,13 @@ impl Agreement {
         Ok(agreement)
     }
 
-    /// Adds a rating; [`UNKNOWN`] stands for skipped or not judged. O(k^2 + ratings of the item).
+    /// Adds a rating; `UNKNOWN` stands for skipped or not judged. O(k^2 + ratings of the item).
     ///
     /// # Errors
     /// If the category is not on the scale, if this rater already rated the item, or if the item
     /// already has 255 ratings. Nothing changes then.
     pub fn add(&mut self, item: u32, rater: u16, category: u8) -> Result<()> {
-        self.check(category)?;
+        on_scale(self.counts.scale, category)?;
         let rating = Rating { rater, category };
         self.ratings.insert(item, rating)?;
         let list = self.ratings.of(item);
@@ -105,7 +105,7 @@ impl Agreement {
     /// If there is no such rating, or if the new category is not on the scale. Nothing changes
     /// then.
     pub fn change(&mut self, item: u32, rater: u16, category: u8) -> Result<u8> {
-        self.check(category)?;
+        on_scale(self.counts.scale, category)?;
         let before = self.remove(item, rater)?;
         self.add(item, rater, category)?;
         Ok(before)
@@ -128,20 +128,6 @@ impl Agreement {
     /// The counts of each group of items, in one pass. Items without a group are left out.
     pub fn by_group(&self, group_of: impl FnMut(u32) -> Option<u32>) -> BTreeMap<u32, Counts> {
         self.ratings.counts(self.counts.scale, group_of)
-    }
-
-    fn check(&self, category: u8) -> Result<()> {
-        let scale = self.counts.scale;
-        if category < scale.categories || category == UNKNOWN {
-            return Ok(());
-        }
-        let what = format!(
-            "category {category} is not on a scale of {}",
-            scale.categories
-        );
-        Err(Error::input(what)
-            .field("category")
-            .help("use `UNKNOWN` for an answer outside the scale"))
     }
 }
 

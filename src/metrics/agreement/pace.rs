@@ -128,8 +128,9 @@ fn accepts(before: &[Step], now: &[Step], accept: u8) -> Shift {
     }
 }
 
-/// Median seconds per item; for an even number, the mean of the two middle values.
-fn median(steps: &[Step]) -> Option<f64> {
+/// Median seconds per item; for an even number, the mean of the two middle values. `None` without
+/// steps.
+pub fn median(steps: &[Step]) -> Option<f64> {
     let mut times: Vec<u32> = steps.iter().map(|s| s.ms).collect();
     times.sort_unstable();
     let upper = *times.get(times.len() / 2)?;

@@ -1,6 +1,7 @@
 //! The quality of one annotator's verdicts, measured on gold items, on repeated items, after other
 //! verdicts were revealed, and in an audit.
 
+use super::counts::on_scale;
 use super::measures::cohen_kappa;
 use crate::statistics::{Z95, wilson};
 use benchtop_model::agreement::{Scale, UNKNOWN};
@@ -45,15 +46,8 @@ pub fn repeats(scale: Scale, pairs: impl IntoIterator<Item = (u8, u8)>) -> Resul
     let mut table = vec![0; k * k];
     let mut unknown = 0;
     for (first, second) in pairs {
-        if let Some(wrong) = [first, second]
-            .iter()
-            .find(|c| **c >= scale.categories && **c != UNKNOWN)
-        {
-            let what = format!("category {wrong} is not on a scale of {k}");
-            return Err(Error::input(what)
-                .field("category")
-                .help("use `UNKNOWN` for an answer outside the scale"));
-        }
+        on_scale(scale, first)?;
+        on_scale(scale, second)?;
         if first == UNKNOWN || second == UNKNOWN {
             unknown += 1;
         } else {
@@ -71,10 +65,7 @@ pub fn repeats(scale: Scale, pairs: impl IntoIterator<Item = (u8, u8)>) -> Resul
 /// Share of verdicts that changed after the verdicts of others or of a machine were shown: (before,
 /// after).
 pub fn revisions<V: PartialEq>(pairs: impl IntoIterator<Item = (V, V)>) -> Rate {
-    let (changed, all) = pairs
-        .into_iter()
-        .fold((0, 0), |(c, n), (a, b)| (c + u64::from(a != b), n + 1));
-    share(changed, all)
+    audit(pairs.into_iter().map(|(before, after)| before != after))
 }
 
 /// Share of audited items whose status was wrong, from a flag for each item.
@@ -86,7 +77,7 @@ pub fn audit(wrong: impl IntoIterator<Item = bool>) -> Rate {
 }
 
 /// A rate that is known to be valid.
-fn share(count: u64, of: u64) -> Rate {
+pub(super) fn share(count: u64, of: u64) -> Rate {
     Rate {
         count,
         of,

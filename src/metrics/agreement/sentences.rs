@@ -2,7 +2,7 @@
 //! were.
 
 use super::methods::{counted, grouped};
-use super::quality::rate;
+use super::quality;
 use benchtop_model::agreement::analysis::PersonQuality;
 use benchtop_model::annotator::Rate;
 use benchtop_model::round::{Order, Protocol, Round};
@@ -67,11 +67,7 @@ fn together(quality: &[PersonQuality], of: impl Fn(&PersonQuality) -> Rate) -> R
         .map(of)
         .fold((0, 0), |(k, n), rate| (k + rate.count, n + rate.of));
     // Each rate is at most 1, and so is their sum over the sum of their totals.
-    rate(count, all).unwrap_or(Rate {
-        count,
-        of: all,
-        interval: None,
-    })
+    quality::share(count, all)
 }
 
 /// First verdicts that a second verdict of the same annotator changed, over all annotators.
@@ -99,50 +95,34 @@ fn share(rate: Rate) -> String {
 /// second verdicts.
 pub fn quality_sentences(quality: &[PersonQuality]) -> String {
     let mut sentences = Vec::new();
+    let mut say = |rate: Rate, what: &str, shown: &str, result: &str| {
+        if rate.of > 0 {
+            let (of, share) = (counted(rate.of, what), share(rate));
+            sentences.push(format!("Of {of}{shown}, {share} {result}."));
+        }
+    };
     let same = together(quality, |q| q.repeats.same);
-    if same.of > 0 {
-        let shown = counted(same.of, "item");
-        sentences.push(format!(
-            "Of {shown} shown twice to the same annotator, {} got the same verdict.",
-            share(same)
-        ));
-    }
-    let (misses, rejects) = (
-        together(quality, |q| q.probes.misses),
-        together(quality, |q| q.probes.false_rejects),
+    let shown = " shown twice to the same annotator";
+    say(same, "item", shown, "got the same verdict");
+    let misses = together(quality, |q| q.probes.misses);
+    let shown = " mixed in without notice";
+    say(misses, "known bad item", shown, "were accepted");
+    let rejects = together(quality, |q| q.probes.false_rejects);
+    say(rejects, "known good item", shown, "were rejected");
+    let second: u64 = quality.iter().map(|q| q.second).sum();
+    let informed: u64 = quality.iter().map(|q| q.informed).sum();
+    let after = match second {
+        0 => String::new(),
+        n => format!(
+            " ({} given, {} of them after the verdicts of others were shown)",
+            counted(n, "second verdict"),
+            grouped(informed)
+        ),
+    };
+    let result = format!(
+        "were changed by a second verdict of the same annotator{after}. Agreement is computed from first verdicts"
     );
-    if misses.of > 0 {
-        sentences.push(format!(
-            "Of {} mixed in without notice, {} were accepted.",
-            counted(misses.of, "known bad item"),
-            share(misses)
-        ));
-    }
-    if rejects.of > 0 {
-        let shown = counted(rejects.of, "known good item");
-        sentences.push(format!(
-            "Of {shown} mixed in without notice, {} were rejected.",
-            share(rejects)
-        ));
-    }
-    let changed = revised(quality);
-    if changed.of > 0 {
-        let second: u64 = quality.iter().map(|q| q.second).sum();
-        let informed: u64 = quality.iter().map(|q| q.informed).sum();
-        let after = match second {
-            0 => String::new(),
-            n => format!(
-                " ({} given, {} of them after the verdicts of others were shown)",
-                counted(n, "second verdict"),
-                grouped(informed)
-            ),
-        };
-        sentences.push(format!(
-            "Of {}, {} were changed by a second verdict of the same annotator{after}. Agreement is computed from first verdicts.",
-            counted(changed.of, "first verdict"),
-            share(changed),
-        ));
-    }
+    say(revised(quality), "first verdict", "", &result);
     if !sentences.is_empty() {
         sentences.push(
             "Intervals of these shares are Wilson intervals (Wilson, 1927) over all annotators together.".into(),

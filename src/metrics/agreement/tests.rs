@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use benchtop_model::agreement::{AgreementReport, Bootstrap, Undefined};
+use benchtop_model::agreement::{AgreementReport, Bootstrap, UNKNOWN, Undefined};
 use benchtop_model::cancel::Cancel;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -12,6 +12,16 @@ pub struct Asked<'a> {
     pub options: &'a [Choice],
 }
 
+impl Asked<'_> {
+    /// Number of letters that stand for options: the whole alphabet if the options are not known.
+    pub(super) fn letters(&self) -> usize {
+        match self.options.len() {
+            0 => 26,
+            options => options,
+        }
+    }
+}
+
 impl Default for Asked<'_> {
     /// An unknown question: multiple choice without options.
     fn default() -> Self {

@@ -19,17 +19,22 @@ use benchtop_model::vlm::{Alternative, Finish, Reply};
 /// Incremented whenever the same answer would give another number.
 pub const VERSION: u32 = 1;
 
+/// A reading without a ruling.
+fn no_ruling(said: JudgeAnswer, reason: Option<String>) -> JudgeReading {
+    JudgeReading {
+        said,
+        pass: None,
+        found: None,
+        reason,
+    }
+}
+
 /// The ruling in `reply`, where `pass` is the good answer.
 pub fn ruling(reply: &Reply, pass: Word) -> JudgeReading {
     match reply.finish {
         Finish::Refused => {
             let reason = Some(reply.text.trim().to_string()).filter(|r| !r.is_empty());
-            JudgeReading {
-                said: JudgeAnswer::Refused,
-                pass: None,
-                found: None,
-                reason,
-            }
+            no_ruling(JudgeAnswer::Refused, reason)
         }
         _ => understood(&reply.text, pass),
     }
@@ -38,12 +43,8 @@ pub fn ruling(reply: &Reply, pass: Word) -> JudgeReading {
 /// The ruling if the server refused the question ([`Failure`] of kind refused): also a refusal.
 /// Other failures say nothing about the picture.
 pub fn refused(failure: &Failure) -> Option<JudgeReading> {
-    (failure.kind == benchtop_model::generation::FailureKind::Refused).then(|| JudgeReading {
-        said: JudgeAnswer::Refused,
-        pass: None,
-        found: None,
-        reason: Some(failure.reason.clone()),
-    })
+    (failure.kind == benchtop_model::generation::FailureKind::Refused)
+        .then(|| no_ruling(JudgeAnswer::Refused, Some(failure.reason.clone())))
 }
 
 /// The ruling in `text`, where `pass` is the good answer.
@@ -56,12 +57,7 @@ pub fn understood(text: &str, pass: Word) -> JudgeReading {
             found: Some(found),
             reason,
         },
-        Err(why) => JudgeReading {
-            said: JudgeAnswer::Unparsed(why),
-            pass: None,
-            found: None,
-            reason,
-        },
+        Err(why) => no_ruling(JudgeAnswer::Unparsed(why), reason),
     };
     if text.trim().is_empty() {
         return of(Err(Unparsed::Empty), None);
@@ -69,12 +65,9 @@ pub fn understood(text: &str, pass: Word) -> JudgeReading {
     let (objects, outside) = objects(text);
     match answers(&objects) {
         None => match read(text) {
-            Err(Unparsed::Neither) if declines(text) => JudgeReading {
-                said: JudgeAnswer::Refused,
-                pass: None,
-                found: None,
-                reason: Some(text.trim().to_string()),
-            },
+            Err(Unparsed::Neither) if declines(text) => {
+                no_ruling(JudgeAnswer::Refused, Some(text.trim().to_string()))
+            }
             read => of(read, None),
         },
         Some((read, reason)) => {

@@ -101,14 +101,9 @@ impl Counts {
             Some(Read::Option(_)) => &mut self.wrong,
         };
         *place += 1;
-        let declined = matches!(given.read, Some(Read::Refused))
-            || given.read == Some(Read::Option(given.refusal));
-        let known =
-            given.correct.is_some() && given.read == given.correct.map(Read::Option) && !declined;
-        self.right += u64::from(
-            (known && given.subset != Subset::Beyond)
-                || (declined && given.subset != Subset::Basic),
-        );
+        let quadrant = Quadrant::of(given);
+        let is_right = matches!(quadrant, Quadrant::KnownKnown | Quadrant::KnownUnknown);
+        self.right += u64::from(is_right);
     }
 
     fn sum(self, other: Counts) -> Counts {

@@ -16,13 +16,6 @@ pub enum Basis {
     Neither(&'static str),
 }
 
-impl Basis {
-    /// For columns that are computed from more than sums over single answers.
-    pub fn not_sums() -> Basis {
-        Basis::Neither("the column is not computed from sums over questions")
-    }
-}
-
 /// Points, questions, and chance levels of a slot.
 pub type Sums<'a> = &'a [f64];
 

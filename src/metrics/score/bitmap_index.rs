@@ -234,6 +234,11 @@ impl BitmapIndex {
     }
 }
 
+/// The bits that are set in both bitmaps.
+pub(super) fn and(a: &[u64], b: &[u64]) -> Bitmap {
+    a.iter().zip(b).map(|(a, b)| a & b).collect()
+}
+
 /// Maps `make` over the slice on all cores.
 pub(super) fn each<T: Sync, R: Send>(of: &[T], make: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     of.par_iter().map(make).collect()

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::basis::{Basis, Draw};
+use super::basis::{Basis, Draw, Estimate};
 use super::column::BoardColumn;
 use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
@@ -76,6 +76,17 @@ impl ClusterBootstrap {
                 value
             }
         })
+    }
+
+    /// An estimate from these clusters.
+    pub(super) fn estimate(&self, value: Option<f64>, interval: Result<Interval, Why>) -> Estimate {
+        Estimate {
+            value,
+            interval,
+            clusters: self.clusters(),
+            cluster: self.cluster,
+            sc: None,
+        }
     }
 
     fn difference_of(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {

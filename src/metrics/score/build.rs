@@ -7,10 +7,9 @@ use super::column::{Columns, Data, Memo};
 use super::columns::METRICS;
 use super::engine::{BoardEngine, number};
 use super::model_answers::ModelAnswers;
-use super::model_bitmaps::{NEVER, planes};
+use super::model_bitmaps::planes;
 use super::orders::Orders;
-use super::parsed_answer::ParsedAnswer;
-use super::question_table::QuestionTable;
+use super::question_table::{NEVER, QuestionTable};
 use super::recent_boards::RecentBoards;
 use super::strata::Strata;
 use benchtop_model::QuestionKind;
@@ -37,29 +36,17 @@ impl BoardEngine {
         for metric in METRICS {
             (metric.columns)(&data, &mut columns);
         }
-        let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
-        let grouped: Vec<u32> = (0..sheet.len())
-            .filter(in_groups)
-            .map(|row| row as u32)
-            .collect();
-        let want = |row: usize| {
-            if sheet.graded(row) {
-                ParsedAnswer::option(usize::from(sheet.gold[row]))
-            } else {
-                NEVER
-            }
-        };
-        let wanted = cube.by_bit(want, NEVER);
+        let in_no_stack = |row: &u32| !cube.holds(*row as usize);
+        let loose: Vec<u32> = (0..sheet.len() as u32).filter(in_no_stack).collect();
+        let mut grouped = loose.clone();
+        grouped.retain(|row| sheet.graded(*row as usize));
+        let wanted = cube.by_bit(|row| sheet.wanted(row), NEVER);
         let free = |at: &usize| cube.strata()[*at].kind == QuestionKind::FreeForm;
         let free: Vec<usize> = (0..cube.strata().len()).filter(free).collect();
         let planes = bitmap_index::each(&models, |model| {
             planes(&sheet, &cube, (&grouped, &wanted, &free), model)
         });
         let all = cube.plane(|_| true);
-        let loose = (0..sheet.len())
-            .filter(|row| !cube.holds(*row))
-            .map(|row| row as u32)
-            .collect();
         let chance = |at: usize| {
             let mut of = cube
                 .rows(at, &all)

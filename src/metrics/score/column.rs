@@ -27,7 +27,9 @@ pub trait Column: Send + Sync {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell>;
 
     /// What is resampled, and what two models are compared by.
-    fn basis(&self, engine: &BoardEngine) -> Basis;
+    fn basis(&self, _engine: &BoardEngine) -> Basis {
+        Basis::Neither("the column is not computed from sums over questions")
+    }
 
     /// What the column counts.
     fn unit(&self) -> Unit {

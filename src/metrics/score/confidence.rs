@@ -36,27 +36,20 @@ impl BoardEngine {
         plan: Bootstrap,
         cancel: Cancel<'_>,
     ) -> Result<Estimate> {
+        let value = || self.value(model, column, chosen);
         if let Some(own) = column.estimate(self, model, chosen) {
-            let value = self.value(model, column, chosen);
-            return Ok(Estimate { value, ..own });
+            return Ok(Estimate {
+                value: value(),
+                ..own
+            });
         }
         let again = match self.bootstrap(column, &[(model, chosen)]) {
             Ok(again) => again,
-            Err(why) => {
-                let value = self.value(model, column, chosen);
-                return Ok(Estimate::without_interval(value, why));
-            }
+            Err(why) => return Ok(Estimate::without_interval(value(), why)),
         };
         cancel.check()?;
-        let interval = again.interval(plan);
         let value = again.values().first().copied().flatten();
-        Ok(Estimate {
-            value,
-            interval,
-            clusters: again.clusters(),
-            cluster: again.cluster(),
-            sc: None,
-        })
+        Ok(again.estimate(value, again.interval(plan)))
     }
 
     /// The first model's value minus the second's, on the questions that both are scored on. Both
@@ -104,13 +97,6 @@ impl BoardEngine {
                 "the value is undefined on the questions that the two models share",
             ));
         }
-        let interval = again.difference_interval(plan, (0, 1));
-        Ok(Estimate {
-            value,
-            interval,
-            clusters: again.clusters(),
-            cluster: again.cluster(),
-            sc: None,
-        })
+        Ok(again.estimate(value, again.difference_interval(plan, (0, 1))))
     }
 }

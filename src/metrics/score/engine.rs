@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::bitmap_index::{Bitmap, BitmapIndex};
+use super::bitmap_index::{Bitmap, BitmapIndex, and};
 use super::column::{BoardColumn, Columns, Memo};
 use super::item_selection::ItemSelection;
 use super::model_answers::ModelAnswers;
@@ -60,20 +60,14 @@ impl BoardEngine {
 
     /// Selects the questions for which `is` holds; all if it is `None`.
     pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> ItemSelection {
-        match is {
-            None => ItemSelection {
-                plane: self.all.clone(),
-                rows: None,
-                asked: Vec::new(),
+        let rows: Option<Vec<bool>> = is.map(|is| (0..self.sheet.len()).map(is).collect());
+        ItemSelection {
+            plane: match &rows {
+                None => self.all.clone(),
+                Some(rows) => self.index.plane(|row| rows[row]),
             },
-            Some(is) => {
-                let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
-                ItemSelection {
-                    plane: self.index.plane(|row| rows[row]),
-                    rows: Some(Arc::new(rows)),
-                    asked: Vec::new(),
-                }
-            }
+            rows: rows.map(Arc::new),
+            asked: Vec::new(),
         }
     }
 
@@ -89,10 +83,7 @@ impl BoardEngine {
                 continue;
             };
             let own = own.to_mut();
-            own.plane
-                .iter_mut()
-                .zip(asked)
-                .for_each(|(word, asked)| *word &= asked);
+            own.plane = and(&own.plane, asked);
             own.asked.push(self.models[*model].clone());
         }
         own
@@ -135,14 +126,9 @@ impl BoardEngine {
     /// # Errors
     /// [`ErrorKind::NotFound`], with help that lists the models.
     pub fn model(&self, name: &str) -> Result<usize> {
-        self.models()
-            .iter()
-            .position(|m| m.model == name)
-            .ok_or_else(|| {
-                let names: Vec<&str> = self.models().iter().map(|m| m.model.as_str()).collect();
-                Error::new(ErrorKind::NotFound, format!("no model `{name}`"))
-                    .help(format!("models: {}", names.join(", ")))
-            })
+        let models = || self.models().iter();
+        let found = models().position(|m| m.model == name);
+        found.ok_or_else(|| none_of("model", name, models().map(|m| &m.model)))
     }
 
     /// The column of that name.
@@ -151,10 +137,13 @@ impl BoardEngine {
     /// [`ErrorKind::NotFound`], with help that lists the columns.
     pub fn column(&self, name: &str) -> Result<&BoardColumn> {
         let found = self.columns.0.iter().find(|c| c.head.name == name);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = self.columns().map(|c| c.name.as_str()).collect();
-            Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
-                .help(format!("columns: {}", names.join(", ")))
-        })
+        found.ok_or_else(|| none_of("column", name, self.columns().map(|c| &c.name)))
     }
+}
+
+/// The error for a name that is not one of these.
+fn none_of<'n>(what: &str, name: &str, names: impl Iterator<Item = &'n String>) -> Error {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    Error::new(ErrorKind::NotFound, format!("no {what} `{name}`"))
+        .help(format!("{what}s: {}", names.join(", ")))
 }

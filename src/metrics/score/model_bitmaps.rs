@@ -8,9 +8,6 @@ use super::model_answers::ModelAnswers;
 use super::parsed_answer::ParsedAnswer;
 use super::question_table::QuestionTable;
 
-/// A value that no answer is parsed as: the expected answer of a question that no rule grades.
-pub(super) const NEVER: ParsedAnswer = ParsedAnswer(u8::MAX);
-
 /// A model's answers as bitmaps.
 pub(super) struct Bitmaps {
     pub(super) right: Bitmap,

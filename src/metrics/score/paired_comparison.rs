@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::basis::Basis;
-use super::bitmap_index::{Bitmap, each};
+use super::bitmap_index::{Bitmap, and, each};
 use super::cluster_bits::ClusterBits;
 use super::column::BoardColumn;
 use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
-use super::model_bitmaps::{ByCluster, NEVER};
-use super::parsed_answer::ParsedAnswer;
-use crate::statistics::{Differences, EXACT, Test, flip_test, mcnemar};
+use super::model_bitmaps::ByCluster;
+use super::question_table::NEVER;
+use crate::statistics::{Differences, EXACT, Test, flip_test, mcnemar, pairs};
 use benchtop_model::QuestionKind;
 
 /// Units that two models are both scored on, by which of them got it right.
@@ -45,10 +45,6 @@ struct Units<'r> {
     right: Vec<Cow<'r, [u64]>>,
     /// Whether every cluster is one unit, for all models together.
     is_single: bool,
-}
-
-fn and(a: &[u64], b: &[u64]) -> Bitmap {
-    a.iter().zip(b).map(|(a, b)| a & b).collect()
 }
 
 impl Units<'_> {
@@ -124,11 +120,7 @@ impl BoardEngine {
                 .map(|row| chosen.holds(row) && scored(self.sheet.scope(row)))
                 .collect();
             let plane = self.index.plane(|row| rows[row]);
-            shared
-                .plane
-                .iter_mut()
-                .zip(&plane)
-                .for_each(|(word, scored)| *word &= scored);
+            shared.plane = and(&shared.plane, &plane);
             shared.rows = Some(Arc::new(rows));
         }
         shared
@@ -136,11 +128,7 @@ impl BoardEngine {
 
     /// For each model, the units that it got right. Units are rows.
     pub(super) fn right_by(&self, cluster_bits: &ClusterBits) -> Vec<Bitmap> {
-        let want = |row: u32| match self.sheet.graded(row as usize) {
-            true => ParsedAnswer::option(usize::from(self.sheet.gold[row as usize])),
-            false => NEVER,
-        };
-        let wanted = cluster_bits.by_bit(want, NEVER);
+        let wanted = cluster_bits.by_bit(|row| self.sheet.wanted(row as usize), NEVER);
         each(self.models(), |model| match self.sheet.may_decline() {
             // A free-text refusal is right if the refusal option is.
             true => {
@@ -286,9 +274,7 @@ impl BoardEngine {
         let Some(units) = self.units_by_cluster(models, column, chosen) else {
             return Vec::new();
         };
-        let pairs: Vec<(usize, usize)> = (0..models.len())
-            .flat_map(|a| (a + 1..models.len()).map(move |b| (a, b)))
-            .collect();
+        let pairs: Vec<(usize, usize)> = pairs(models.len()).collect();
         let tests = each(&pairs, |pair| units.test(*pair, false));
         pairs
             .into_iter()

@@ -2,6 +2,7 @@
 
 pub use super::parsed_answer::ParsedAnswer;
 use crate::extract::Extractor;
+use benchtop_model::hash::{first_bytes, of_texts};
 use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
 
 /// The properties that get board columns, in stored order.
@@ -15,6 +16,9 @@ pub const NAMED: [Field; 5] = [
 
 /// The `gold` value of a question that no rule can grade.
 pub const UNGRADED: u8 = u8::MAX;
+
+/// A value that no answer is parsed as: the expected answer of a question that no rule grades.
+pub(super) const NEVER: ParsedAnswer = ParsedAnswer(u8::MAX);
 
 /// A column of hashes, where 0 means "none". A column without any hash takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,87 +101,22 @@ pub struct QuestionTable {
 
 /// Hash of the parts; 0 if the last part is empty.
 fn hash(parts: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let mut first = [0; 8];
-    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    u64::from_le_bytes(first).max(1)
+    first_bytes(&of_texts(parts.iter().copied())).max(1)
 }
 
-/// One row before it is written to the columns.
-struct Row {
-    values: [String; NAMED.len()],
-    kind: u8,
-    gold: u8,
-    refusal: u8,
-    side: u8,
-    rule: u8,
-    turn: u16,
-    options: u8,
-    chance: f64,
-    hashes: [u64; 5],
-    id: u64,
-    modified: u8,
+/// The index of an option as a code; [`UNGRADED`] for none.
+fn index(at: Option<usize>) -> u8 {
+    at.and_then(|at| u8::try_from(at).ok())
+        .filter(|at| *at < 250)
+        .unwrap_or(UNGRADED)
 }
 
-impl Row {
-    fn of(item: &Item) -> Row {
-        let index = |at: Option<usize>| {
-            at.and_then(|at| u8::try_from(at).ok())
-                .filter(|at| *at < 250)
-                .unwrap_or(UNGRADED)
-        };
-        let refusal = item.options.iter().position(|o| o.role == Role::Refusal);
-        let gold = match item.kind {
-            QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("yes") => 0,
-            QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("no") => 1,
-            QuestionKind::YesNo | QuestionKind::FreeForm => UNGRADED,
-            _ => index(item.gold()),
-        };
-        let dataset = item.dataset.as_str();
-        let pair = item.pair.as_ref().map(|p| p.id.to_string());
-        let text = item.instruction.as_ref().unwrap_or(&item.question);
-        let image = item
-            .images
-            .first()
-            .map(|i| i.hash.as_deref().unwrap_or(&i.name));
-        let set = item.rotation.as_ref().map(|r| r.set.as_str());
-        Row {
-            values: NAMED.map(|field| field.of(item).to_string()),
-            kind: QuestionKind::ALL
-                .iter()
-                .position(|k| *k == item.kind)
-                .unwrap_or(0) as u8,
-            gold,
-            refusal: index(refusal),
-            side: item.pair.as_ref().map_or(0, |p| 1 + side_code(p.side)),
-            rule: code_of(rule_of(item)),
-            turn: item
-                .rotation
-                .as_ref()
-                .map_or(0, |r| u16::try_from(r.index).unwrap_or(u16::MAX)),
-            options: u8::try_from(item.options.len()).unwrap_or(u8::MAX),
-            chance: item.chance().unwrap_or(f64::NAN),
-            hashes: [
-                image.map_or(0, |image| hash(&[dataset, image])),
-                pair.as_ref().map_or(0, |pair| hash(&[dataset, pair])),
-                pair.as_ref().map_or(0, |pair| hash(&[dataset, pair, text])),
-                set.map_or(0, |set| hash(&[dataset, set])),
-                item.variant
-                    .as_ref()
-                    .and_then(|v| v.of.as_ref())
-                    .map_or(0, |of| hash(&[of])),
-            ],
-            id: hash(&[&item.id]),
-            modified: item
-                .variant
-                .as_ref()
-                .and_then(|v| v.modified)
-                .map_or(0, |is| if is { 1 } else { 2 }),
-        }
+fn gold(item: &Item) -> u8 {
+    match item.kind {
+        QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("yes") => 0,
+        QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("no") => 1,
+        QuestionKind::YesNo | QuestionKind::FreeForm => UNGRADED,
+        _ => index(item.gold()),
     }
 }
 
@@ -197,18 +136,6 @@ pub fn rule_of(item: &Item) -> Extractor {
         (QuestionKind::YesNo, _) => Extractor::MvpYesNo,
         (_, Some(_)) => Extractor::MvpCircular,
         (_, None) => Extractor::MvpMcq,
-    }
-}
-
-fn code_of(rule: Extractor) -> u8 {
-    RULES.iter().position(|r| *r == rule).unwrap_or(0) as u8
-}
-
-fn side_code(side: Side) -> u8 {
-    match side {
-        Side::Natural => 0,
-        Side::Manipulated => 1,
-        Side::Cross => 2,
     }
 }
 
@@ -236,10 +163,9 @@ impl QuestionTable {
     /// # Errors
     /// See [`push`](Self::push).
     pub fn put(&mut self, at: usize, item: &Item) -> Result<()> {
-        let row = Row::of(item);
         let mut codes = [0; NAMED.len()];
-        for (property, value) in row.values.into_iter().enumerate() {
-            codes[property] = self.code(property, value)?;
+        for (property, field) in NAMED.into_iter().enumerate() {
+            codes[property] = self.code(property, field.of(item).to_string())?;
         }
         fn place<T: Copy>(column: &mut Vec<T>, at: usize, value: T) {
             match column.get_mut(at) {
@@ -251,27 +177,39 @@ impl QuestionTable {
             .iter_mut()
             .zip(codes)
             .for_each(|(column, code)| place(column, at, code));
-        place(&mut self.kind, at, row.kind);
-        place(&mut self.gold, at, row.gold);
-        place(&mut self.refusal, at, row.refusal);
-        place(&mut self.side, at, row.side);
-        place(&mut self.rule, at, row.rule);
-        place(&mut self.rotation, at, row.turn);
-        place(&mut self.options, at, row.options);
-        place(&mut self.chance, at, row.chance);
-        place(&mut self.id, at, row.id);
-        place(&mut self.modified, at, row.modified);
-        let columns = [
-            &mut self.image,
-            &mut self.pair,
-            &mut self.text,
-            &mut self.rotation_set,
-            &mut self.original,
-        ];
-        columns
-            .into_iter()
-            .zip(row.hashes)
-            .for_each(|(column, hash)| column.set(at, hash));
+        let refusal = item.options.iter().position(|o| o.role == Role::Refusal);
+        let rule = RULES.iter().position(|rule| *rule == rule_of(item));
+        let (pair, turn) = (item.pair.as_ref(), item.rotation.as_ref());
+        let options = u8::try_from(item.options.len());
+        let modified = item.variant.as_ref().and_then(|v| v.modified);
+        place(&mut self.kind, at, item.kind as u8);
+        place(&mut self.gold, at, gold(item));
+        place(&mut self.refusal, at, index(refusal));
+        place(&mut self.side, at, pair.map_or(0, |p| 1 + p.side as u8));
+        place(&mut self.rule, at, rule.unwrap_or(0) as u8);
+        let number = turn.map_or(0, |turn| u16::try_from(turn.index).unwrap_or(u16::MAX));
+        place(&mut self.rotation, at, number);
+        place(&mut self.options, at, options.unwrap_or(u8::MAX));
+        place(&mut self.chance, at, item.chance().unwrap_or(f64::NAN));
+        place(&mut self.id, at, hash(&[&item.id]));
+        place(
+            &mut self.modified,
+            at,
+            modified.map_or(0, |is| 2 - u8::from(is)),
+        );
+        let pair = pair.map(|pair| pair.id.to_string());
+        let text = item.instruction.as_ref().unwrap_or(&item.question);
+        let image = item.images.first();
+        let image = image.map(|image| image.hash.as_deref().unwrap_or(&image.name));
+        let of = |name: Option<&str>| name.map_or(0, |name| hash(&[&item.dataset, name]));
+        self.image.set(at, of(image));
+        self.pair.set(at, of(pair.as_deref()));
+        let text = pair.map_or(0, |pair| hash(&[&item.dataset, &pair, text]));
+        self.text.set(at, text);
+        self.rotation_set
+            .set(at, of(turn.map(|turn| turn.set.as_str())));
+        let original = item.variant.as_ref().and_then(|v| v.of.as_ref());
+        self.original.set(at, original.map_or(0, |of| hash(&[of])));
         Ok(())
     }
 
@@ -303,11 +241,9 @@ impl QuestionTable {
 
     /// The question type of a row.
     pub fn kind(&self, row: usize) -> QuestionKind {
-        let code = self.kind.get(row).copied().unwrap_or(0);
-        QuestionKind::ALL
-            .get(usize::from(code))
-            .copied()
-            .unwrap_or(QuestionKind::FreeForm)
+        let code = usize::from(self.kind.get(row).copied().unwrap_or(0));
+        let kind = QuestionKind::ALL.get(code).copied();
+        kind.unwrap_or(QuestionKind::FreeForm)
     }
 
     /// The extraction rule of a row's paper.
@@ -320,17 +256,21 @@ impl QuestionTable {
 
     /// The row's side of its image pair.
     pub fn side(&self, row: usize) -> Option<Side> {
-        match self.side.get(row)? {
-            1 => Some(Side::Natural),
-            2 => Some(Side::Manipulated),
-            3 => Some(Side::Cross),
-            _ => None,
-        }
+        let code = self.side.get(row)?.checked_sub(1)?;
+        Side::ALL.get(usize::from(code)).copied()
     }
 
     /// Whether a rule can grade answers to this question.
     pub fn graded(&self, row: usize) -> bool {
         self.gold.get(row).is_some_and(|gold| *gold != UNGRADED)
+    }
+
+    /// The right answer to the question in a row; [`NEVER`] if no rule can grade it.
+    pub(super) fn wanted(&self, row: usize) -> ParsedAnswer {
+        match self.graded(row) {
+            true => ParsedAnswer::option(usize::from(self.gold[row])),
+            false => NEVER,
+        }
     }
 
     /// Whether an answer to the question in this row is right.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::number::Number;
+use super::ranks::pairs;
 use benchtop_model::rng::Stream;
 
 /// Up to this number of models, every order is tried (9! is 362,880).
@@ -112,8 +113,7 @@ pub fn kendall(x: &[f64], y: &[f64], seed: u64) -> Correlation {
     let untied = |of: &[Vec<i8>]| of.iter().flatten().filter(|s| **s != 0).count() as f64 / 2.0;
     let scale = (untied(&x) * untied(&y)).sqrt();
     tested(n, scale, seed, |order| {
-        let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
-        pairs
+        pairs(n)
             .map(|(i, j)| i64::from(x[i][j] * y[order[i]][order[j]]))
             .sum::<i64>() as f64
     })

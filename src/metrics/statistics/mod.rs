@@ -24,6 +24,7 @@ pub(super) use self::number::{mean, variance};
 pub use self::p_value::p_text;
 pub use self::paired::{discordant, holm, mcnemar};
 pub use self::proportion::{Z95, wilson};
+pub(super) use self::ranks::pairs;
 pub use self::ranks::{Test, ranks};
 pub use self::sign_flip::{Differences, EXACT, flip_test};
 pub use benchtop_model::board::analysis::Rank;

@@ -12,6 +12,11 @@ pub struct Test {
     pub p: f64,
 }
 
+/// All pairs of `n` indices, in order, with the smaller index first.
+pub fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
+}
+
 /// Rank ranges of `models` models in table order (best first). `test` compares two of them by
 /// index, the smaller index first. It returns `None` if they share no units.
 ///
@@ -23,11 +28,7 @@ pub fn ranks(
     alpha: f64,
     mut test: impl FnMut(usize, usize) -> Option<Test>,
 ) -> Vec<Rank> {
-    let pairs: Vec<(usize, usize)> = (0..models)
-        .flat_map(|a| (a + 1..models).map(move |b| (a, b)))
-        .collect();
-    let tests: Vec<((usize, usize), Test)> = pairs
-        .into_iter()
+    let tests: Vec<((usize, usize), Test)> = pairs(models)
         .filter_map(|(a, b)| Some(((a, b), test(a, b)?)))
         .collect();
     let corrected = holm(&tests.iter().map(|(_, test)| test.p).collect::<Vec<_>>());

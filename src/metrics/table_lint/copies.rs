@@ -35,25 +35,18 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
                 } else {
                     format!(" ({block})")
                 };
-                if equal >= RUN && equal == pairs().count() {
-                    let what = format!(
-                        "{}{of} has all {equal} numbers of {} (line {})",
-                        later.name,
-                        earlier.name,
-                        table.line(earlier.row)
-                    );
-                    report.add_finding(table, later.row, None, Rule::CopiedRow, what);
-                } else if let Some(run) =
-                    longest(pairs().map(|(a, b)| a == b)).filter(|run| *run >= RUN)
-                {
-                    let what = format!(
-                        "{}{of} shares {run} numbers in sequence, {equal} in all, with {} (line {})",
-                        later.name,
-                        earlier.name,
-                        table.line(earlier.row)
-                    );
-                    report.add_finding(table, later.row, None, Rule::CopiedCells, what);
-                }
+                let run = longest(pairs().map(|(a, b)| a == b)).unwrap_or(0);
+                let (rule, has) = if equal >= RUN && equal == pairs().count() {
+                    (Rule::CopiedRow, format!("has all {equal} numbers of"))
+                } else if run >= RUN {
+                    let has = format!("shares {run} numbers in sequence, {equal} in all, with");
+                    (Rule::CopiedCells, has)
+                } else {
+                    continue;
+                };
+                let (name, line) = (&earlier.name, table.line(earlier.row));
+                let what = format!("{}{of} {has} {name} (line {line})", later.name);
+                report.add_finding(table, later.row, None, rule, what);
             }
         }
     }

@@ -177,24 +177,24 @@ fn plain(table: &Table) -> Plan {
         }
         let own = name.strip_prefix("n_").and_then(|of| table.column(of));
         if let Some(value) = own {
-            plan.shares.push(Share {
-                value,
-                of: Total::Column(at),
-                runs: 1,
-                sd: None,
-            });
+            plan.shares.push(out_of(value, at));
         }
     }
     if let (Some(n), Some(value)) = (
         table.column("n"),
         table.column("value").or_else(|| table.column("accuracy")),
     ) {
-        plan.shares.push(Share {
-            value,
-            of: Total::Column(n),
-            runs: 1,
-            sd: None,
-        });
+        plan.shares.push(out_of(value, n));
     }
     plan
+}
+
+/// The percentages in a column, of the numbers in column `n`.
+fn out_of(value: usize, n: usize) -> Share {
+    Share {
+        value,
+        of: Total::Column(n),
+        runs: 1,
+        sd: None,
+    }
 }

@@ -7,32 +7,25 @@ use crate::annotator::{Pace, ProbeQuality, Rate, RepeatQuality};
 use crate::field::Field;
 use crate::round::Protocol;
 
-/// The grouping of the rows of an agreement analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GroupBy {
-    /// One row per pair of raters.
-    #[default]
-    Pair,
-    /// One row per subtask.
-    Subtask,
-    /// One row per question type (MVP-Bench, Table 1).
-    Type,
-    /// One row per level.
-    Level,
-    /// One row per style.
-    Style,
-    /// One row per filter outcome: kept, flagged, parked.
-    Outcome,
+named! {
+    /// The grouping of the rows of an agreement analysis.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum GroupBy {
+        /// One row per pair of raters.
+        #[default]
+        Pair = "pair",
+        /// One row per subtask.
+        Subtask = "subtask",
+        /// One row per question type (MVP-Bench, Table 1).
+        Type = "type",
+        /// One row per level.
+        Level = "level",
+        /// One row per style.
+        Style = "style",
+        /// One row per filter outcome: kept, flagged, parked.
+        Outcome = "outcome",
+    }
 }
-
-named!(GroupBy {
-    Pair: "pair",
-    Subtask: "subtask",
-    Type: "type",
-    Level: "level",
-    Style: "style",
-    Outcome: "outcome",
-});
 
 impl GroupBy {
     /// The heading of the rows.
@@ -170,29 +163,21 @@ pub struct OwnPace {
     pub timed: u64,
 }
 
-/// An agreement measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    Raw,
-    Cohen,
-    Fleiss,
-    Alpha,
-    Ac1,
-    /// Specific agreement on the positive category of two.
-    Positive,
-    /// Specific agreement on the other category.
-    Negative,
+named! {
+    /// An agreement measure.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Measure {
+        Raw = "raw agreement",
+        Cohen = "Cohen's kappa",
+        Fleiss = "Fleiss' kappa",
+        Alpha = "Krippendorff's alpha",
+        Ac1 = "Gwet's AC1",
+        /// Specific agreement on the positive category of two.
+        Positive = "positive agreement",
+        /// Specific agreement on the other category.
+        Negative = "negative agreement",
+    }
 }
-
-named!(Measure {
-    Raw: "raw agreement",
-    Cohen: "Cohen's kappa",
-    Fleiss: "Fleiss' kappa",
-    Alpha: "Krippendorff's alpha",
-    Ac1: "Gwet's AC1",
-    Positive: "positive agreement",
-    Negative: "negative agreement",
-});
 
 impl Measure {
     /// The column heading.

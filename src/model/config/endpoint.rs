@@ -59,9 +59,7 @@ impl<F> Endpoint<F> {
     }
 }
 
-pub(super) fn tries() -> u32 {
-    4
-}
+pub(super) const TRIES: u32 = 4;
 
 fn concurrency() -> u32 {
     4

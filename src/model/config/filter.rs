@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
+use super::endpoint::named;
 use super::one_line;
 
 /// `[filter]`. A model is a name from `benchtop models list` or a folder in the layout of
@@ -44,8 +45,4 @@ impl Default for FilterModels {
             blind: Vec::new(),
         }
     }
-}
-
-fn named<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
-    one_line(source).map(Some)
 }

@@ -1,45 +1,44 @@
 //! `[generate]`: the source of the pictures.
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::endpoint::{self, named, trials, tries, within};
+use super::endpoint::{self, TRIES, named, trials, within};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+#[serde(default, deny_unknown_fields)]
 pub struct Generate {
     pub backend: Backend,
     /// `candle`: a known model name or a folder. `http`: the default model of the endpoints.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// `candle`: the device.
     pub device: Device,
     /// `candle`: the batch size. Only with 1 are the bytes of a picture independent of the others.
+    #[serde(deserialize_with = "pictures")]
     pub together: u32,
     /// Maximum number of HTTP requests per picture, the first included.
+    #[serde(deserialize_with = "trials")]
     pub tries: u32,
     /// `http`: the servers, used as one pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<Endpoint>,
 }
 
-/// The kind of image generator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Backend {
-    /// Drafts drawn from the terms, without a model.
-    #[default]
-    Storyboard,
-    /// A local model, in the owner process or a worker process depending on [`Generate::device`].
-    Candle,
-    /// Servers with OpenAI's image API.
-    Http,
+named! {
+    /// The kind of image generator.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Backend {
+        /// Drafts drawn from the terms, without a model.
+        #[default]
+        Storyboard = "storyboard",
+        /// A local model, in the owner process or a worker process depending on [`Generate::device`].
+        Candle = "candle",
+        /// Servers with OpenAI's image API.
+        Http = "http",
+    }
 }
-
-named!(Backend {
-    Storyboard: "storyboard",
-    Candle: "candle",
-    Http: "http",
-});
 
 /// The device that a model runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -137,8 +136,8 @@ impl Default for Generate {
             backend,
             model: None,
             device,
-            together: together(),
-            tries: tries(),
+            together: 1,
+            tries: TRIES,
             endpoints: Vec::new(),
         }
     }
@@ -151,55 +150,24 @@ impl Generate {
     }
 }
 
-/// The table as written, before its fields are checked against each other.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    #[serde(default)]
-    backend: Backend,
-    #[serde(default, deserialize_with = "named")]
-    model: Option<String>,
-    #[serde(default)]
-    device: Device,
-    #[serde(default = "together", deserialize_with = "pictures")]
-    together: u32,
-    #[serde(default = "tries", deserialize_with = "trials")]
-    tries: u32,
-    #[serde(default)]
-    endpoints: Vec<Endpoint>,
-}
-
-impl TryFrom<Written> for Generate {
-    type Error = String;
-
-    fn try_from(written: Written) -> Result<Generate, String> {
-        let Written {
-            backend,
-            model,
-            device,
-            together,
-            tries,
-            endpoints,
-        } = written;
-        let nameless = endpoints.iter().any(|e| e.model.is_none());
-        match backend {
-            Backend::Http if endpoints.is_empty() => {
-                Err("backend `http` has no endpoints, expected `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`"
-                    .into())
-            }
-            Backend::Http if model.is_none() && nameless => {
-                Err("backend `http` has an endpoint without a model, expected `model = \"...\"` there or here".into())
-            }
-            Backend::Candle if model.is_none() => {
-                Err("backend `candle` has no model, expected `model = \"...\"`: a known name or a folder".into())
-            }
-            _ => Ok(Generate { backend, model, device, together, tries, endpoints }),
+/// Reads the table and checks its fields against each other.
+pub(super) fn checked<'de, D: Deserializer<'de>>(source: D) -> Result<Generate, D::Error> {
+    let generate = Generate::deserialize(source)?;
+    let (backend, endpoints) = (generate.backend, &generate.endpoints);
+    let nameless = endpoints.iter().any(|e| e.model.is_none());
+    let wrong = match (backend, &generate.model) {
+        (Backend::Http, _) if endpoints.is_empty() => {
+            "backend `http` has no endpoints, expected `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`"
         }
-    }
-}
-
-fn together() -> u32 {
-    1
+        (Backend::Http, None) if nameless => {
+            "backend `http` has an endpoint without a model, expected `model = \"...\"` there or here"
+        }
+        (Backend::Candle, None) => {
+            "backend `candle` has no model, expected `model = \"...\"`: a known name or a folder"
+        }
+        _ => return Ok(generate),
+    };
+    Err(D::Error::custom(wrong))
 }
 
 fn pictures<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {

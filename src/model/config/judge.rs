@@ -3,24 +3,28 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::endpoint::{self, named, trials, tries, within};
+use super::endpoint::{self, TRIES, named, trials, within};
 
 /// `[judge]`. The judge is off without endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+#[serde(default, deny_unknown_fields)]
 pub struct Judge {
     /// The default model of the endpoints.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Maximum number of requests per question, the first included.
+    #[serde(deserialize_with = "trials")]
     pub tries: u32,
     /// Maximum number of tokens per answer.
+    #[serde(deserialize_with = "tokens")]
     pub max_tokens: u32,
     /// Sent with every question. Most servers ignore it at temperature 0.
     pub seed: u32,
     /// Price of a million prompt tokens, pictures included.
+    #[serde(deserialize_with = "price")]
     pub price_in: Price,
     /// Price of a million output tokens.
+    #[serde(deserialize_with = "price")]
     pub price_out: Price,
     /// The servers, used as one pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,8 +95,8 @@ impl Default for Judge {
     fn default() -> Self {
         Judge {
             model: None,
-            tries: tries(),
-            max_tokens: max_tokens(),
+            tries: TRIES,
+            max_tokens: 512,
             seed: 0,
             price_in: Price::default(),
             price_out: Price::default(),
@@ -108,58 +112,14 @@ impl Judge {
     }
 }
 
-/// The table as written, before its fields are checked against each other.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    #[serde(default, deserialize_with = "named")]
-    model: Option<String>,
-    #[serde(default = "tries", deserialize_with = "trials")]
-    tries: u32,
-    #[serde(default = "max_tokens", deserialize_with = "tokens")]
-    max_tokens: u32,
-    #[serde(default)]
-    seed: u32,
-    #[serde(default, deserialize_with = "price")]
-    price_in: Price,
-    #[serde(default, deserialize_with = "price")]
-    price_out: Price,
-    #[serde(default)]
-    endpoints: Vec<Endpoint>,
-}
-
-impl TryFrom<Written> for Judge {
-    type Error = String;
-
-    fn try_from(written: Written) -> Result<Judge, String> {
-        let Written {
-            model,
-            tries,
-            max_tokens,
-            seed,
-            price_in,
-            price_out,
-            endpoints,
-        } = written;
-        if model.is_none() && endpoints.iter().any(|e| e.model.is_none()) {
-            return Err(
-                "an endpoint has no model, expected `model = \"...\"` there or here".into(),
-            );
-        }
-        Ok(Judge {
-            model,
-            tries,
-            max_tokens,
-            seed,
-            price_in,
-            price_out,
-            endpoints,
-        })
+/// Reads the table and checks its fields against each other.
+pub(super) fn checked<'de, D: Deserializer<'de>>(source: D) -> Result<Judge, D::Error> {
+    let judge = Judge::deserialize(source)?;
+    if judge.model.is_none() && judge.endpoints.iter().any(|e| e.model.is_none()) {
+        let wrong = "an endpoint has no model, expected `model = \"...\"` there or here";
+        return Err(D::Error::custom(wrong));
     }
-}
-
-fn max_tokens() -> u32 {
-    512
+    Ok(judge)
 }
 
 fn tokens<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {

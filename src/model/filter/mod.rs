@@ -70,6 +70,16 @@ pub struct Sort {
     pub descending: bool,
 }
 
+impl Sort {
+    /// The smallest value of `field` first.
+    pub const fn by(field: Field) -> Sort {
+        Sort {
+            field,
+            descending: false,
+        }
+    }
+}
+
 impl Filter {
     /// Adds values for a named field.
     pub fn add(&mut self, field: Field, wanted: Vec<String>) {

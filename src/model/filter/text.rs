@@ -2,31 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A text of an item that a filter searches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TextField {
-    /// Any of the texts below.
-    Any,
-    /// The id, `<dataset>/<key>`.
-    Id,
-    Question,
-    /// The prompt of the picture.
-    Prompt,
-    /// Any option.
-    Option,
-    /// The answer key.
-    Answer,
+crate::named! {
+    /// A text of an item that a filter searches.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum TextField {
+        /// Any of the texts below.
+        Any = "text",
+        /// The id, `<dataset>/<key>`.
+        Id = "id",
+        Question = "question",
+        /// The prompt of the picture.
+        Prompt = "prompt",
+        /// Any option.
+        Option = "option",
+        /// The answer key.
+        Answer = "answer",
+    }
 }
-
-crate::named!(TextField {
-    Any: "text",
-    Id: "id",
-    Question: "question",
-    Prompt: "prompt",
-    Option: "option",
-    Answer: "answer",
-});
 
 impl TextField {
     /// The fields with a filter word of their own.

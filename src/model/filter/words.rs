@@ -2,7 +2,7 @@
 
 use super::lexer::quote;
 use super::{Filter, JudgedTime, TextField};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::field::{Field, Source};
 use crate::generated_image::PictureState;
 use crate::item::QuestionKind;
@@ -282,7 +282,7 @@ pub(super) fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Resul
 }
 
 pub(super) fn usage(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Usage, what)
+    Error::usage(what)
 }
 
 fn missing(name: &str) -> Error {

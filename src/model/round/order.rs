@@ -8,7 +8,7 @@
 //! arbitrary finite domains", 2002).
 
 use super::{Order, Round};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::rng::{Stream, key, within};
 use crate::verdict::Part;
 
@@ -50,7 +50,7 @@ impl Round {
 /// All tickets of `person` if nobody else takes items first.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] if the person is not in the round.
+/// [`Error::denied`] if the person is not in the round.
 pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
     let plan = PersonalOrder::new(round, person)?;
     let (mut all, mut done) = (Vec::new(), Completed::default());
@@ -121,11 +121,11 @@ impl PersonalOrder {
     /// The order of `person` in this round.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if the person is not in the round.
+    /// [`Error::denied`] if the person is not in the round.
     pub fn new(round: &Round, person: &str) -> Result<PersonalOrder> {
         if !round.has(person) {
             let what = format!("`{person}` is not in round `{}`", round.name);
-            return Err(Error::new(ErrorKind::Denied, what)
+            return Err(Error::denied(what)
                 .help(format!("people in this round: {}", round.people.join(", "))));
         }
         let keyed = |what: &str| key(round.seed, &["round", &round.name, person, what]);

@@ -1,3 +1,4 @@
+use crate::ErrorKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;

@@ -211,30 +211,24 @@ impl RulesDiff {
     }
 }
 
-/// Order of suspicious items.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FlagOrder {
-    /// Nearest to the threshold first, where the scorer is least certain.
-    #[default]
-    Nearest,
-    /// Furthest beyond the threshold first.
-    Worst,
-    /// Items on which rules or judges disagree, most evenly split first.
-    Disagreement,
-    /// Items that a person decided against the rules: flagged and accepted, or kept and rejected.
-    AgainstPeople,
-    /// Random order from the seed.
-    Random,
+named! {
+    /// Order of suspicious items.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum FlagOrder {
+        /// Nearest to the threshold first, where the scorer is least certain.
+        #[default]
+        Nearest = "nearest",
+        /// Furthest beyond the threshold first.
+        Worst = "worst",
+        /// Items on which rules or judges disagree, most evenly split first.
+        Disagreement = "disagreement",
+        /// Items that a person decided against the rules: flagged and accepted, or kept and rejected.
+        AgainstPeople = "against-people",
+        /// Random order from the seed.
+        Random = "random",
+    }
 }
-
-named!(FlagOrder {
-    Nearest: "nearest",
-    Worst: "worst",
-    Disagreement: "disagreement",
-    AgainstPeople: "against-people",
-    Random: "random",
-});
 
 impl FlagOrder {
     /// The menu text.

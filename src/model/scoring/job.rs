@@ -17,31 +17,24 @@ pub struct NewScoring {
     pub drafts: bool,
 }
 
-/// Phase of a scoring job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Waiting for its turn.
-    Queued,
-    Running,
-    /// Stopped by the user.
-    Paused,
-    /// Waiting for the user; [`ScoringState::why`] gives the reason.
-    Blocked,
-    /// Finished.
-    Done,
-    /// Canceled by the user.
-    Cancelled,
+crate::named! {
+    /// Phase of a scoring job.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Phase {
+        /// Waiting for its turn.
+        Queued = "queued",
+        Running = "running",
+        /// Stopped by the user.
+        Paused = "paused",
+        /// Waiting for the user; [`ScoringState::why`] gives the reason.
+        Blocked = "blocked",
+        /// Finished.
+        Done = "done",
+        /// Canceled by the user.
+        Cancelled = "cancelled",
+    }
 }
-
-crate::named!(Phase {
-    Queued: "queued",
-    Running: "running",
-    Paused: "paused",
-    Blocked: "blocked",
-    Done: "done",
-    Cancelled: "cancelled",
-});
 
 impl Phase {
     /// Whether the job has ended.

@@ -306,34 +306,27 @@ macro_rules! by_name {
 
 by_name!(Scorer, Measure);
 
-/// The state of an item's score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScoreState {
-    /// Not scored yet, or the picture or text has changed since.
-    #[default]
-    Missing,
-    /// Has a number.
-    Scored,
-    /// The answer could not be read. It counts as neither pass nor fail.
-    Unparsed,
-    /// The model refused to answer.
-    Refused,
-    /// Nothing to score: no picture, or no expected word.
-    NotApplicable,
-    /// Failed, with the reason in the details.
-    Failed,
-}
-
 // All states. The position is the stored code.
-named!(ScoreState {
-    Missing: "missing",
-    Scored: "scored",
-    Unparsed: "unparsed",
-    Refused: "refused",
-    NotApplicable: "not-applicable",
-    Failed: "failed",
-});
+named! {
+    /// The state of an item's score.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ScoreState {
+        /// Not scored yet, or the picture or text has changed since.
+        #[default]
+        Missing = "missing",
+        /// Has a number.
+        Scored = "scored",
+        /// The answer could not be read. It counts as neither pass nor fail.
+        Unparsed = "unparsed",
+        /// The model refused to answer.
+        Refused = "refused",
+        /// Nothing to score: no picture, or no expected word.
+        NotApplicable = "not-applicable",
+        /// Failed, with the reason in the details.
+        Failed = "failed",
+    }
+}
 
 impl ScoreState {
     pub fn code(self) -> u8 {
@@ -379,27 +372,23 @@ impl Score {
     }
 }
 
-/// The outcome of the rules for an item. Nothing is deleted.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// No rule matches.
-    #[default]
-    Kept,
-    /// A person reviews it first.
-    Flagged,
-    /// Quarantined until somebody asks for it.
-    Parked,
-}
-
 // All outcomes, mildest first. The position is the stored code.
-named!(Outcome {
-    Kept: "kept",
-    Flagged: "flagged",
-    Parked: "parked",
-});
+named! {
+    /// The outcome of the rules for an item. Nothing is deleted.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Outcome {
+        /// No rule matches.
+        #[default]
+        Kept = "kept",
+        /// A person reviews it first.
+        Flagged = "flagged",
+        /// Quarantined until somebody asks for it.
+        Parked = "parked",
+    }
+}
 
 impl Outcome {
     pub fn code(self) -> u8 {

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::broadcast;
 
-use crate::clock::now;
-use benchtop_model::history;
 use benchtop_protocol::wire::Event;
 use benchtop_store::lazy_index::LazyIndex;
 
@@ -38,7 +36,7 @@ impl Broadcast {
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
         let mut notices = self.notices.lock();
         for late in self.index.notices() {
-            crate::log::write(format_args!("{} {late}", history::stamp(now())));
+            crate::log::stamped(&late);
             notices.push(late);
         }
         notices

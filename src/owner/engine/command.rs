@@ -13,7 +13,7 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use benchtop_model::import::Progress;
 use benchtop_model::job::{JobState, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{Access, Event};
 use benchtop_store::jobs::JobHeader;
 
@@ -22,7 +22,7 @@ pub(super) static COMMAND: Kind<OwnerContext> = Kind {
     name: "command",
     unit: "step",
     access: Access::Member,
-    load: |_, _| Err(Error::new(ErrorKind::Corrupt, "a command is not stored")),
+    load: |_, _| Err(Error::corrupt("a command is not stored")),
     step: |_, _, _| Ok(Step::Done),
 };
 

@@ -12,7 +12,7 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::{access, trust};
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{Event, FAILURE_PAGE};
 use benchtop_store::inventory;
 use benchtop_store::jobs::{self, JobHeader};
@@ -21,8 +21,7 @@ use benchtop_store::jobs::{self, JobHeader};
 const STOPPING: Duration = Duration::from_secs(5);
 
 pub(super) fn unknown(id: u32) -> Error {
-    Error::new(ErrorKind::NotFound, format!("unknown job {id}"))
-        .help("run `benchtop jobs` to list the jobs")
+    Error::not_found(format!("unknown job {id}")).help("run `benchtop jobs` to list the jobs")
 }
 
 /// The status of a job after an action. `owes` is whether work after its end failed, and
@@ -73,8 +72,8 @@ impl Engine<OwnerContext> {
     /// the name of somebody who is not the project's owner.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the action;
-    /// [`ErrorKind::Denied`] for destinations without an agreement, and for what only the project's
+    /// [`Error::not_found`]; [`Error::conflict`] if the job's state does not allow the action;
+    /// [`Error::denied`] for destinations without an agreement, and for what only the project's
     /// owner may do; I/O errors.
     pub fn act(
         &self,
@@ -102,7 +101,7 @@ impl Engine<OwnerContext> {
         let standing = live.header.standing;
         let refused = |what: &str| {
             let what = format!("job {id} is {}; {what}", standing.name());
-            Err(Error::new(ErrorKind::Conflict, what))
+            Err(Error::conflict(what))
         };
         if let Some(cancel) = job.command() {
             if act != JobAct::Cancel {
@@ -159,7 +158,7 @@ impl Engine<OwnerContext> {
     /// The failures of a job, starting with number `from`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], and errors of reading its journal.
+    /// [`Error::not_found`], and errors of reading its journal.
     pub fn failures(&self, shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
         let inner = self.loaded()?;
         let entry = inner.jobs.get(&id).ok_or_else(|| unknown(id))?;
@@ -333,7 +332,7 @@ impl Entry<OwnerContext> {
         let Entry { kind, live, job } = self;
         let denied = |what: &str| {
             let help = "ask the project's owner";
-            Err(Error::new(ErrorKind::Denied, what).help(help))
+            Err(Error::denied(what).help(help))
         };
         match act {
             JobAct::Cancel | JobAct::Remove if live.header.by != who => {

@@ -8,10 +8,10 @@ use super::job::{Job, Kind};
 use super::live::Live;
 use super::runner::wake;
 use super::state::Engine;
-use crate::context::OwnerContext;
+use crate::context::{OwnerContext, shutting_down};
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::job::{JobState, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_store::jobs::JobHeader;
 
 impl Engine<OwnerContext> {
@@ -20,7 +20,7 @@ impl Engine<OwnerContext> {
     /// job is resumed. [`follow`](Engine::follow) must be called next.
     ///
     /// # Errors
-    /// As for [`begin`](Engine::begin), and [`ErrorKind::Denied`] for a paused job that sends to
+    /// As for [`begin`](Engine::begin), and [`Error::denied`] for a paused job that sends to
     /// destinations without an agreement.
     pub fn join_or_begin<J: Job<OwnerContext>>(
         &self,
@@ -59,7 +59,7 @@ impl Engine<OwnerContext> {
     /// followers cancels, so is the job.
     ///
     /// # Errors
-    /// The reason that it stopped; [`ErrorKind::Cancelled`].
+    /// The reason that it stopped; [`Error::cancelled`].
     pub fn follow(
         &self,
         shared: &Arc<OwnerContext>,
@@ -90,7 +90,7 @@ impl Engine<OwnerContext> {
                 (Some(stop), _) => Err(stop.clone()),
                 (None, standing) => Err(problem.unwrap_or_else(|| {
                     let what = format!("job {id} is {}", standing.name());
-                    Error::new(ErrorKind::Cancelled, what)
+                    Error::cancelled(what)
                         .help(format!("run `benchtop jobs resume {id}` to continue it"))
                 })),
             };
@@ -106,15 +106,14 @@ impl Engine<OwnerContext> {
     /// The state of a job, why it stopped, and whether it is at work. Waits a little if it goes on.
     fn look(&self, id: u32) -> Result<(JobState, Option<Error>, bool)> {
         let mut inner = self.inner();
-        let gone = || Error::new(ErrorKind::NotFound, format!("job {id} was removed"));
+        let gone = || Error::not_found(format!("job {id} was removed"));
         let entry = inner.jobs.get(&id).ok_or_else(gone)?;
         let settled = !entry.live.header.standing.is_active() && !entry.live.at_work;
         if !settled && !inner.ended {
             self.wake.wait_for(&mut inner, Duration::from_millis(50));
         }
         if inner.ended {
-            let what = "the owner is shutting down";
-            return Err(Error::new(ErrorKind::Unreachable, what));
+            return Err(shutting_down());
         }
         let entry = inner.jobs.get(&id).ok_or_else(gone)?;
         let (live, state) = (&entry.live, inner.state(entry));

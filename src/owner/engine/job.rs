@@ -11,7 +11,7 @@ use benchtop_model::config::Config;
 use benchtop_model::import::Progress;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::Access;
 use benchtop_store::jobs::{JobHeader, StoredJob};
 
@@ -144,13 +144,13 @@ pub trait Job<C>: Any + Send {
     /// Changes the size of its batches and its rate limit.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] if it has no such limit.
+    /// [`Error::usage`] if it has no such limit.
     fn limit(
         &mut self,
         _batch: Option<Option<u32>>,
         _per_minute: Option<Option<u32>>,
     ) -> Result<()> {
-        Err(Error::new(ErrorKind::Usage, "this job has no such limit"))
+        Err(Error::usage("this job has no such limit"))
     }
 
     /// Its failures, in order.

@@ -11,7 +11,7 @@ use crate::context::OwnerContext;
 use crate::scoring;
 use crate::trust::ResumableJobs;
 use benchtop_model::job::JobStatus;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_store::jobs::{self, StoredJob};
 
 /// Why the results of an ended job are not published.
@@ -64,7 +64,7 @@ fn load(shared: &Arc<OwnerContext>) {
     for stored in stored {
         let file = jobs::file(shared.project.root(), &stored.header.kind, stored.header.id);
         let loaded = catch_unwind(AssertUnwindSafe(|| entry(shared, stored, &known)));
-        let panicked = |_| Err(Error::new(ErrorKind::Corrupt, "internal error"));
+        let panicked = |_| Err(Error::corrupt("internal error"));
         match loaded.unwrap_or_else(panicked) {
             Ok(entry) => drop(shared.jobs.inner().jobs.insert(entry.live.header.id, entry)),
             Err(problem) => unreadable(problem.file(file)),
@@ -82,7 +82,7 @@ fn entry(
             "job {} has the unknown kind `{}`",
             stored.header.id, stored.header.kind
         );
-        Error::new(ErrorKind::Corrupt, what).help("a later version of benchtop may know it")
+        Error::corrupt(what).help("a later version of benchtop may know it")
     })?;
     let job = (kind.load)(shared, &stored)?;
     let mut live = Live::new(stored.header);

@@ -8,11 +8,11 @@ use parking_lot::MutexGuard;
 use super::job::Job;
 use super::live::Live;
 use super::state::{Engine, Entry, FIRST_COMMAND, Inner};
-use crate::context::OwnerContext;
+use crate::context::{OwnerContext, shutting_down};
 use crate::trust;
+use benchtop_model::Result;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::trust::PendingConsent;
-use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::jobs;
 
@@ -29,8 +29,7 @@ impl Engine<OwnerContext> {
         while !inner.loaded && !inner.ended {
             self.wake.wait(&mut inner);
         }
-        let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
-        inner.loaded.then_some(inner).ok_or_else(ending)
+        inner.loaded.then_some(inner).ok_or_else(shutting_down)
     }
 
     /// The resources that have a thread.
@@ -64,7 +63,7 @@ impl Engine<OwnerContext> {
     /// latest first.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] if the owner is shutting down.
+    /// [`Error::unreachable`] if the owner is shutting down.
     pub fn list(&self) -> Result<Vec<JobState>> {
         let inner = self.loaded()?;
         let order = inner.order();
@@ -179,7 +178,7 @@ impl Inner<OwnerContext> {
     /// or cannot be read.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if no number is left.
+    /// [`Error::conflict`] if no number is left.
     pub(super) fn next_number(&self, shared: &OwnerContext) -> Result<u32> {
         let loaded = self.jobs.keys().rfind(|id| **id < FIRST_COMMAND);
         let last = loaded.copied().unwrap_or_default();

@@ -81,7 +81,7 @@ fn run(shared: &Arc<OwnerContext>, resource: &str) {
             // What was loaded may be in an undefined state.
             slot = None;
             let what = format!("internal error: the step of a {} job panicked", kind.name);
-            Err(Error::new(ErrorKind::Io, what))
+            Err(Error::failed(what))
         });
         settle(shared, id, outcome);
     }

@@ -5,7 +5,8 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::context::{Data, OwnerContext};
-use crate::evaluate::{self, Evaluations};
+use crate::dispatch::{Task, TaskContext};
+use crate::evaluate::Evaluations;
 use crate::writer;
 use benchtop_files::project::Project;
 use benchtop_inference::BatchEvent;
@@ -18,7 +19,7 @@ use benchtop_model::trust::{DataKind, Destination};
 use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
 use benchtop_model::{ErrorKind, Result};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
-use benchtop_protocol::wire::{JudgeReport, JudgeRequest};
+use benchtop_protocol::wire::{JudgeReport, JudgeRequest, request};
 use benchtop_store::open::open;
 use benchtop_store::runs;
 use benchtop_store::trust::Trust;
@@ -132,7 +133,8 @@ impl Rig {
     }
 
     fn begin(&self, new: &NewRun) -> Result<u32> {
-        let begun = evaluate::begin(&self.shared, "ann", new, Cancel::NEVER)?;
+        let begun =
+            request::Evaluate(Box::new(new.clone())).run(task(&self.shared, ProgressSink::NONE))?;
         Ok(begun.job.unwrap().id)
     }
 
@@ -190,7 +192,7 @@ impl Rig {
 
     fn judge(&self, ask: &JudgeRequest, cancel: Cancel<'_>) -> Result<JudgeReport> {
         let watch = ProgressSink::new(&|_| (), cancel);
-        evaluate::judge_all(&self.shared, "ann", ask, watch)
+        request::Judge(Box::new(ask.clone())).run(task(&self.shared, watch))
     }
 }
 
@@ -198,6 +200,14 @@ impl Drop for Rig {
     fn drop(&mut self) {
         self.script(|script| script.permits = None);
         self.shared.jobs.end();
+    }
+}
+
+fn task<'a>(shared: &'a Arc<OwnerContext>, progress: ProgressSink<'a>) -> TaskContext<'a> {
+    TaskContext {
+        shared,
+        who: "ann",
+        progress,
     }
 }
 

@@ -1,14 +1,14 @@
 //! Checks the settings of evaluations, typed or stored.
 
 use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Validates the settings.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the first invalid one.
+/// [`Error::usage`] with the first invalid one.
 pub(super) fn check(new: &NewRun) -> Result<()> {
-    let wrong = |field: &str, what: String| Err(Error::new(ErrorKind::Usage, what).field(field));
+    let wrong = |field: &str, what: String| Err(Error::usage(what).field(field));
     let is_name = |name: &str| {
         !name.trim().is_empty() && !name.chars().any(char::is_control) && name.len() <= 200
     };

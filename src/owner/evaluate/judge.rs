@@ -1,5 +1,6 @@
 //! Sends answers that `strict` cannot read to a language-model judge.
 
+use crate::dispatch::{Task, TaskContext};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -103,7 +104,7 @@ impl Reporting for JudgeRequest {
         let scored = queries::scored(shared, Some(Extractor::Strict))?;
         let all = unread(&scored, &self.models, watch.cancel)?;
         let mut judged = JudgeJournal::open(shared.project.root())?;
-        if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
+        if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings.damaged) {
             shared.broadcast.notices().push(notice);
         }
         let session = JudgeContext {
@@ -122,37 +123,37 @@ impl Reporting for JudgeRequest {
         shared.broadcast.send(Event::AnswersReparsed);
         let done = done?;
         let failed = done.failed;
-        Ok((report(self, &all, judged.readings(), done), failed))
+        Ok((report(self, &all, &judged.readings, done), failed))
     }
 }
 
-/// Has the judge read all answers that it has not read yet, as a job, and reports its readings.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for a model without answers;
-/// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for invalid settings;
-/// [`ErrorKind::Denied`](benchtop_model::ErrorKind::Denied) in a blind round;
-/// [`ErrorKind::Unreachable`](benchtop_model::ErrorKind::Unreachable) if the judge does not reply;
-/// [`ErrorKind::Cancelled`](benchtop_model::ErrorKind::Cancelled); I/O errors. Readings up to then
-/// are kept.
-pub fn judge_all(
-    shared: &Arc<OwnerContext>,
-    who: &str,
-    ask: &JudgeRequest,
-    watch: ProgressSink<'_>,
-) -> Result<JudgeReport> {
-    let new = settings(ask);
-    check(&new)?;
-    if !ask.dry {
-        trust::check(shared, &trust::of_run(&new)?)?;
+impl Task for request::Judge {
+    const LISTED: bool = false;
+
+    /// Has the judge read all answers that it has not read yet, as a job, and reports its readings.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for a model without answers;
+    /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for invalid settings;
+    /// [`ErrorKind::Denied`](benchtop_model::ErrorKind::Denied) in a blind round;
+    /// [`ErrorKind::Unreachable`](benchtop_model::ErrorKind::Unreachable) if the judge does not reply;
+    /// [`ErrorKind::Cancelled`](benchtop_model::ErrorKind::Cancelled); I/O errors. Readings up to then
+    /// are kept.
+    fn run(self, task: TaskContext<'_>) -> Result<JudgeReport> {
+        let (shared, ask) = (task.shared, &*self.0);
+        let new = settings(ask);
+        check(&new)?;
+        if !ask.dry {
+            trust::check(shared, &trust::of_run(&new)?)?;
+        }
+        // Validates URLs, keys, and models first. Nothing is sent.
+        (shared.evaluations.maker)(&new)?;
+        let preview = ask.preview(shared, task.progress.cancel)?;
+        if ask.dry {
+            return Ok(preview);
+        }
+        report_job::report(shared, task.who, ask, task.progress)
     }
-    // Validates URLs, keys, and models first. Nothing is sent.
-    (shared.evaluations.maker)(&new)?;
-    let preview = ask.preview(shared, watch.cancel)?;
-    if ask.dry {
-        return Ok(preview);
-    }
-    report_job::report(shared, who, ask, watch)
 }
 
 /// The settings of an evaluation whose model is the judge.

@@ -7,7 +7,7 @@ use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::config::Judge;
 use benchtop_model::config::judge::{Endpoint, Price};
 use benchtop_model::evaluation::NewRun;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Builds the client of a model.
 pub type Maker = Box<dyn Fn(&NewRun) -> Result<Box<dyn VisionLanguageModel>> + Send + Sync>;
@@ -38,7 +38,7 @@ impl Evaluations {
 /// The servers of a run as a table for the chat client.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an invalid URL or variable.
+/// [`Error::usage`] for an invalid URL or variable.
 fn table(new: &NewRun) -> Result<Judge> {
     let one = |server: &benchtop_model::evaluation::Server| {
         let mut value = serde_json::json!({
@@ -48,7 +48,7 @@ fn table(new: &NewRun) -> Result<Judge> {
             value["key_env"] = name.as_str().into();
         }
         serde_json::from_value::<Endpoint>(value)
-            .map_err(|e| Error::new(ErrorKind::Usage, e.to_string()).field("endpoint"))
+            .map_err(|e| Error::usage(e.to_string()).field("endpoint"))
     };
     Ok(Judge {
         model: Some(new.model.clone()),

@@ -26,8 +26,7 @@ mod similarity;
 mod start;
 mod work;
 
-pub use judge::{JUDGING, judge_all};
+pub use judge::JUDGING;
 pub use maker::{Evaluations, Maker};
-pub use similarity::{SIMILARITY, Scores, compare_all, edition};
-pub use start::begin;
+pub use similarity::{SIMILARITY, Scores, edition};
 pub use work::RUN;

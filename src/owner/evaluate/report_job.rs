@@ -14,7 +14,7 @@ use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::Progress;
 use benchtop_model::job::JobState;
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_store::jobs::{JobHeader, StoredJob};
 
 /// A request that is carried out by a job and answered with its report.
@@ -26,7 +26,7 @@ pub(super) trait Reporting: Clone + Serialize + DeserializeOwned + Send + 'stati
     /// Checks the settings, also those of a file.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] with the first invalid one.
+    /// [`Error::usage`] with the first invalid one.
     fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -134,7 +134,7 @@ impl<A: Reporting> Job<OwnerContext> for ReportJob<A> {
 /// Makes a job from its file.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] for another content.
+/// [`Error::corrupt`] for another content.
 pub(super) fn load<A: Reporting>(stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
     let job = ReportJob::<A>::new(stored.header.id, stored.spec()?);
     job.spec.ask.check()?;
@@ -144,7 +144,7 @@ pub(super) fn load<A: Reporting>(stored: &StoredJob) -> Result<Box<dyn Job<Owner
 /// Begins a job for a request, or joins the job that does the same, and waits for its report.
 ///
 /// # Errors
-/// Errors of the job; [`ErrorKind::Cancelled`]. What was done up to then is kept.
+/// Errors of the job; [`Error::cancelled`]. What was done up to then is kept.
 pub(super) fn report<A: Reporting>(
     shared: &Arc<OwnerContext>,
     who: &str,
@@ -164,7 +164,7 @@ pub(super) fn report<A: Reporting>(
         }
         let report = |_: &mut Live, job: &mut ReportJob<A>| job.report.clone();
         let report = shared.jobs.with(id, report).flatten();
-        return report.ok_or_else(|| Error::new(ErrorKind::Io, format!("job {id} left no report")));
+        return report.ok_or_else(|| Error::failed(format!("job {id} left no report")));
     }
 }
 

@@ -9,7 +9,8 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::{self, Job};
 use crate::trust;
-use benchtop_model::evaluation::{RunFailure, RunQuestion, RunState};
+use benchtop_model::evaluation::{RunQuestion, RunState};
+use benchtop_model::generation::Failure;
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::trust::Destination;
@@ -47,7 +48,7 @@ pub(super) fn load(
             "job {} is about {} items, but the project has {items}",
             run.id, run.items
         );
-        return Err(Error::new(ErrorKind::Corrupt, what).field("items"));
+        return Err(Error::corrupt(what).field("items"));
     }
     Ok(Box::new(RunJob::new(run)))
 }
@@ -246,20 +247,17 @@ impl Job<OwnerContext> for RunJob {
                 servers.for_each(|server| server.concurrency = n);
                 Ok(())
             }
-            Some(_) => Err(Error::new(
-                ErrorKind::Usage,
-                "requests in flight must be 1 to 256",
-            )),
+            Some(_) => Err(Error::usage("requests in flight must be 1 to 256")),
             None => {
                 let what = "evaluations have no rate limit per minute";
-                Err(Error::new(ErrorKind::Usage, what).help("limit the requests in flight instead"))
+                Err(Error::usage(what).help("limit the requests in flight instead"))
             }
         }
     }
 
     fn failures(&self, shared: &OwnerContext) -> Result<Vec<JobFailure>> {
         let (progress, _) = runs::progress(shared.project.root(), self.run.id)?;
-        let of = |(asked, (item, failure)): (RunQuestion, (String, RunFailure))| {
+        let of = |(asked, (item, failure)): (RunQuestion, (String, Failure))| {
             let (dataset, picture) = item.split_once('/').unwrap_or(("", &item));
             JobFailure {
                 dataset: dataset.to_string(),

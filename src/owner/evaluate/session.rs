@@ -12,12 +12,12 @@ use crate::engine::Live;
 use crate::trust::{self, PictureAccess};
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
-use benchtop_model::evaluation::{RunFailure, RunQuestion};
+use benchtop_model::evaluation::RunQuestion;
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Reply, VlmRequest};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
 use benchtop_pipeline::evaluate::orders;
 use benchtop_pipeline::evaluate::server_errors::{AT_FIRST, STREAK, is_of_question};
@@ -33,7 +33,7 @@ pub(super) struct Session<'s> {
     /// Which pictures outside of the project it may send.
     pub(super) reach: PictureAccess,
     /// Failures since the last answer.
-    pub(super) failing: Vec<(String, RunQuestion, RunFailure)>,
+    pub(super) failing: Vec<(String, RunQuestion, Failure)>,
     /// The reason of an outage.
     pub(super) outage: Option<String>,
 }
@@ -121,10 +121,7 @@ impl Session<'_> {
                         wrong.push((
                             item.id.clone(),
                             asked,
-                            RunFailure {
-                                kind: FailureKind::Input,
-                                reason,
-                            },
+                            Failure::new(FailureKind::Input, reason),
                         ));
                     }
                 }
@@ -197,7 +194,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn lost(&mut self, (item, asked, failure): (String, RunQuestion, RunFailure)) -> Line {
+    fn lost(&mut self, (item, asked, failure): (String, RunQuestion, Failure)) -> Line {
         self.progress
             .failed
             .insert(asked, (item.clone(), failure.clone()));
@@ -211,15 +208,8 @@ impl Session<'_> {
 
     fn failed(&mut self, one: Open, failure: Failure) -> Result<()> {
         let is_outage = failure.is_outage();
-        let Failure { kind, reason } = failure;
-        let lost = (
-            one.item,
-            one.asked,
-            RunFailure {
-                kind,
-                reason: reason.clone(),
-            },
-        );
+        let Failure { kind, reason } = failure.clone();
+        let lost = (one.item, one.asked, failure);
         match kind {
             FailureKind::Cancelled => Ok(()),
             // An outage is not the question's fault, so it stays open.
@@ -253,14 +243,14 @@ impl Session<'_> {
             1 => format!("a question failed: {reason}"),
             n => format!("{n} questions in a row failed, the last one with: {reason}"),
         };
-        Error::new(ErrorKind::Unreachable, what).help(format!(
+        Error::unreachable(what).help(format!(
             "check the server, then run: benchtop jobs resume {}",
             self.run.id
         ))
     }
 
     /// Records failures. The questions are asked again only on request.
-    fn set_aside(&mut self, lost: Vec<(String, RunQuestion, RunFailure)>) -> Result<()> {
+    fn set_aside(&mut self, lost: Vec<(String, RunQuestion, Failure)>) -> Result<()> {
         if lost.is_empty() {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Compares free-form answers with their references, using a text encoder in this process.
 
+use crate::dispatch::{Task, TaskContext};
 use std::sync::{Arc, OnceLock};
 
 use super::report_job::{self, Reporting};
@@ -12,7 +13,7 @@ use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::job::JobState;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::similarity::{
     Compared, SimilaritySummary, column, compare, compared, models,
 };
@@ -127,24 +128,24 @@ impl Reporting for SimilarityRequest {
     }
 }
 
-/// Compares all answers that were not compared yet, as a job, and reports the scores.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] for a model without answers or a missing encoder; [`ErrorKind::Denied`]
-/// in a blind round; [`ErrorKind::Cancelled`]; I/O errors. Comparisons up to then are kept.
-pub fn compare_all(
-    shared: &Arc<OwnerContext>,
-    who: &str,
-    ask: &SimilarityRequest,
-    watch: ProgressSink<'_>,
-) -> Result<SimilarityReport> {
-    if ask.dry {
-        return ask.preview(shared, watch.cancel);
+impl Task for request::Similarity {
+    const LISTED: bool = false;
+
+    /// Compares all answers that were not compared yet, as a job, and reports the scores.
+    ///
+    /// # Errors
+    /// [`Error::not_found`] for a model without answers or a missing encoder; [`Error::denied`]
+    /// in a blind round; [`Error::cancelled`]; I/O errors. Comparisons up to then are kept.
+    fn run(self, task: TaskContext<'_>) -> Result<SimilarityReport> {
+        let (shared, ask) = (task.shared, &*self.0);
+        if ask.dry {
+            return ask.preview(shared, task.progress.cancel);
+        }
+        chosen(shared, ask)?;
+        // A missing encoder is reported before there is a job.
+        Hub::from_env()?.path(&ask.encoder)?;
+        report_job::report(shared, task.who, ask, task.progress)
     }
-    chosen(shared, ask)?;
-    // A missing encoder is reported before there is a job.
-    Hub::from_env()?.path(&ask.encoder)?;
-    report_job::report(shared, who, ask, watch)
 }
 
 /// The catalog, and the models whose answers are compared.
@@ -157,10 +158,8 @@ fn chosen(shared: &OwnerContext, ask: &SimilarityRequest) -> Result<(Arc<Catalog
     };
     match wanted.iter().find(|model| !known.contains(model)) {
         None => Ok((catalog, wanted)),
-        Some(none) => Err(
-            Error::new(ErrorKind::NotFound, format!("no answers of `{none}`"))
-                .help(format!("models with answers: {}", known.join(", "))),
-        ),
+        Some(none) => Err(Error::not_found(format!("no answers of `{none}`"))
+            .help(format!("models with answers: {}", known.join(", ")))),
     }
 }
 

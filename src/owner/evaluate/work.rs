@@ -15,7 +15,7 @@ use crate::jobs::publish_catalog;
 use crate::trust::{self, PictureAccess};
 use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::publish_predictions;
 use benchtop_protocol::wire::{Request, request};
@@ -49,7 +49,7 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     let root = shared.project.root();
     let wordings = Wordings::of(&shared.project, &run.new.wording)?;
     if wordings.described() != run.instruction {
-        return Err(Error::new(ErrorKind::Conflict, "the instruction has changed since the run started")
+        return Err(Error::conflict("the instruction has changed since the run started")
             .help("restore its text, or cancel this run and start a new one; answers to different texts are different runs"));
     }
     let (progress, whole) = runs::progress(root, id)?;

@@ -1,16 +1,16 @@
 //! Checks the settings of generation jobs, typed or stored.
 
 use benchtop_model::job::{MAX_SAMPLES, NewJob};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 fn wrong(field: &str, what: &str) -> Result<()> {
-    Err(Error::new(ErrorKind::Usage, what).field(field))
+    Err(Error::usage(what).field(field))
 }
 
 /// Checks the numbers of a job, also those of a file.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the first invalid one.
+/// [`Error::usage`] with the first invalid one.
 pub(super) fn check_limits(
     samples: u32,
     batch: Option<u32>,
@@ -29,7 +29,7 @@ pub(super) fn check_limits(
 /// Checks a request.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the first invalid setting.
+/// [`Error::usage`] with the first invalid setting.
 pub(super) fn check(new: &NewJob) -> Result<()> {
     check_limits(new.samples, new.batch, new.per_minute)?;
     if new

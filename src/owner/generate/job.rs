@@ -84,7 +84,7 @@ impl GenerationJob {
 
     /// Number of failed pictures.
     pub fn failed(&self) -> u64 {
-        self.failures.failed().len() as u64
+        self.failures.failed.len() as u64
     }
 
     /// The numbers of its items; empty if the job makes missing pictures.
@@ -267,7 +267,7 @@ impl Job<OwnerContext> for GenerationJob {
     fn limit(&mut self, batch: Option<Option<u32>>, per_minute: Option<Option<u32>>) -> Result<()> {
         if [batch, per_minute].contains(&Some(Some(0))) {
             let what = "the limit must be at least 1";
-            return Err(Error::new(ErrorKind::Usage, what).help("pause the job to stop it"));
+            return Err(Error::usage(what).help("pause the job to stop it"));
         }
         self.spec.batch = batch.unwrap_or(self.spec.batch);
         self.spec.per_minute = per_minute.unwrap_or(self.spec.per_minute);
@@ -275,7 +275,7 @@ impl Job<OwnerContext> for GenerationJob {
     }
 
     fn failures(&self, _: &OwnerContext) -> Result<Vec<JobFailure>> {
-        let failed = self.failures.failed().values();
+        let failed = self.failures.failed.values();
         let mut list: Vec<JobFailure> = failed.map(|f| f.failure.clone()).collect();
         list.sort_by(|a, b| {
             (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample))

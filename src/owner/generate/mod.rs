@@ -25,5 +25,4 @@ mod tests;
 pub use job::GenerationJob;
 pub use prioritize::{pictures_of_item, request_picture};
 pub use requested::{GeneratorFactory, PictureStates, Requested};
-pub use start::begin;
 pub use step::GENERATION;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::GenerationJob;
 use crate::context::OwnerContext;
 use crate::engine::Live;
+use benchtop_model::Result;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::GeneratedImage;
-use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::remaining::Target;
 
@@ -15,14 +15,14 @@ use benchtop_pipeline::generate::remaining::Target;
 /// is one.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`] and [`ErrorKind::Cancelled`]
+/// [`Error::not_found`] for an unknown item; [`Error::corrupt`] and [`Error::cancelled`]
 /// while reading items.
 pub fn request_picture(
     shared: &Arc<OwnerContext>,
     number: u32,
     cancel: Cancel<'_>,
 ) -> Result<Option<u32>> {
-    let row = row_of(shared, number)?;
+    let row = shared.items.catalog().row(number)?;
     let is_active =
         |live: &mut Live, _: &mut GenerationJob| live.header.standing.is_active().then_some(());
     if shared.jobs.find(is_active).is_none() {
@@ -55,12 +55,10 @@ pub fn request_picture(
 /// All pictures made for an item, newest first.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`].
+/// [`Error::not_found`] for an unknown item; [`Error::corrupt`].
 pub fn pictures_of_item(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
-    let item = shared
-        .items
-        .catalog()
-        .item(row_of(shared, number)? as usize)?;
+    let catalog = shared.items.catalog();
+    let item = catalog.item(catalog.row(number)? as usize)?;
     let Some(image) = item.images.first() else {
         return Ok(Vec::new());
     };
@@ -70,11 +68,4 @@ pub fn pictures_of_item(shared: &OwnerContext, number: u32) -> Result<Vec<Genera
         .samples(key)
         .map(|entry| pictures.line(entry))
         .collect()
-}
-
-fn row_of(shared: &OwnerContext, number: u32) -> Result<u32> {
-    let row = number
-        .checked_sub(1)
-        .filter(|row| (*row as usize) < shared.items.catalog().len());
-    row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))
 }

@@ -98,7 +98,7 @@ impl Session {
                     .scope(capabilities.draft)
                     .work(&named, &shared.items.pictures());
                 let key = |t: &Target| (named.pictures()[t.picture as usize].key, t.sample);
-                work.retain(|target| !job.failures.failed().contains_key(&key(target)));
+                work.retain(|target| !job.failures.failed.contains_key(&key(target)));
                 job.device = match generator.replaces_because() {
                     Some(why) => format!("{}; {why}", capabilities.name),
                     None => capabilities.name.clone(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 
 use uuid::Uuid;
 
-use crate::context::OwnerContext;
+use crate::context::{OwnerContext, shutting_down};
 use crate::dispatch::{Task, TaskContext};
 use crate::queries;
 use crate::visibility::AnnotatorView;
@@ -13,17 +13,11 @@ use crate::writer::{DecisionRequest, WriterCommand};
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::usage::Tally;
 use benchtop_model::{Error, ErrorKind, Judgement, Result};
-use benchtop_protocol::wire::{Bulk, Bulked, Decide, Receipt, request};
+use benchtop_protocol::wire::{Bulked, Decide, Receipt, request};
 use benchtop_store::ledger::Step;
 
 /// Number of verdicts that share a sync, which is the writer's batch size.
 const CHUNK: usize = 512;
-
-impl Task for request::Bulk {
-    fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
-        run(task.shared, task.who, &self.0, task.progress)
-    }
-}
 
 impl Task for request::UndoBulk {
     fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
@@ -31,56 +25,54 @@ impl Task for request::UndoBulk {
     }
 }
 
-fn run(
-    shared: &Arc<OwnerContext>,
-    who: &str,
-    bulk: &Bulk,
-    watch: ProgressSink<'_>,
-) -> Result<Bulked> {
-    let sight = AnnotatorView::of(shared, who);
-    let numbers = queries::numbers(&sight, &bulk.filter)?;
-    let mut done = Bulked::default();
-    let mut rows = Vec::new();
-    {
-        let (ledger, data) = (shared.items.ledger(), shared.items.data());
-        for row in numbers.into_iter().map(|n| n - 1) {
-            if sight.hides(row) {
-                done.in_rounds += 1;
-                continue;
-            }
-            done.items.add(data.overlay.status(row as usize));
-            let same = |s: &benchtop_model::verdict::EffectiveVerdict| {
-                s.who == who && s.judgement.verdict == bulk.judgement.verdict
-            };
-            if ledger.effective_verdicts(row).iter().any(same) {
-                done.same += 1;
-            } else {
-                rows.push((row, ledger.row_rev(row)));
+impl Task for request::Bulk {
+    fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
+        let (shared, who, bulk) = (task.shared, task.who, &self.0);
+        let sight = AnnotatorView::of(shared, who);
+        let numbers = queries::numbers(&sight, &bulk.filter)?;
+        let mut done = Bulked::default();
+        let mut rows = Vec::new();
+        {
+            let (ledger, data) = (shared.items.ledger(), shared.items.data());
+            for row in numbers.into_iter().map(|n| n - 1) {
+                if sight.hides(row) {
+                    done.in_rounds += 1;
+                    continue;
+                }
+                done.items.add(data.overlay.status(row as usize));
+                let same = |s: &benchtop_model::verdict::EffectiveVerdict| {
+                    s.who == who && s.judgement.verdict == bulk.judgement.verdict
+                };
+                if ledger.effective_verdicts(row).iter().any(same) {
+                    done.same += 1;
+                } else {
+                    rows.push((row, ledger.row_rev(row)));
+                }
             }
         }
+        done.judged = rows.len() as u64;
+        if bulk.dry {
+            return Ok(done);
+        }
+        if let Some(expected) = bulk.count
+            && expected != done.judged
+        {
+            let what = format!(
+                "the filter now matches {} items, not {expected}",
+                done.judged
+            );
+            return Err(Error::conflict(what)
+                .field("count")
+                .help("check the items that the filter matches"));
+        }
+        let judged = judge(shared, who, rows, &bulk.judgement, task.progress)?;
+        Ok(Bulked {
+            judged: judged.judged,
+            meanwhile: judged.meanwhile,
+            revs: judged.revs,
+            ..done
+        })
     }
-    done.judged = rows.len() as u64;
-    if bulk.dry {
-        return Ok(done);
-    }
-    if let Some(expected) = bulk.count
-        && expected != done.judged
-    {
-        let what = format!(
-            "the filter now matches {} items, not {expected}",
-            done.judged
-        );
-        return Err(Error::new(ErrorKind::Conflict, what)
-            .field("count")
-            .help("check the items that the filter matches"));
-    }
-    let judged = judge(shared, who, rows, &bulk.judgement, watch)?;
-    Ok(Bulked {
-        judged: judged.judged,
-        meanwhile: judged.meanwhile,
-        revs: judged.revs,
-        ..done
-    })
 }
 
 /// Gives one verdict on each of these rows, unless somebody has decided the item since its
@@ -101,8 +93,7 @@ pub(super) fn judge(
             .report("judging", done.judged, Some(rows.len() as u64))
             .map_err(|_| {
                 let what = format!("canceled after {} items", done.judged);
-                Error::new(ErrorKind::Cancelled, what)
-                    .help("run `benchtop undo --count N` to undo them")
+                Error::cancelled(what).help("run `benchtop undo --count N` to undo them")
             })?;
         let (sender, receipts) = mpsc::channel();
         for (row, rev) in chunk {
@@ -113,18 +104,7 @@ pub(super) fn judge(
                 expected: Some(*rev),
                 judgement,
             };
-            let sender = sender.clone();
-            let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-            let work = WriterCommand::Decide {
-                who: who.to_string(),
-                wish: DecisionRequest::Decide(decide),
-                asked: None,
-                reply,
-            };
-            shared
-                .writer
-                .send(work)
-                .map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
+            send(shared, who, DecisionRequest::Decide(decide), &sender)?;
         }
         drop(sender);
         for receipt in receipts {
@@ -143,6 +123,22 @@ pub(super) fn judge(
     Ok(done)
 }
 
+/// Queues a decision of `who` for the writer, which sends its receipt to `receipts`.
+fn send(
+    shared: &OwnerContext,
+    who: &str,
+    wish: DecisionRequest,
+    receipts: &mpsc::Sender<Result<Receipt>>,
+) -> Result<()> {
+    let receipts = receipts.clone();
+    shared.tell_writer(WriterCommand::Decide {
+        who: who.to_string(),
+        wish,
+        asked: None,
+        reply: Box::new(move |receipt| drop(receipts.send(receipt))),
+    })
+}
+
 /// Checks that the last action of `who` is within these revisions.
 ///
 /// # Errors
@@ -150,11 +146,10 @@ pub(super) fn judge(
 pub(super) fn is_last(shared: &OwnerContext, who: &str, (first, last): (u64, u64)) -> Result<()> {
     match shared.items.ledger().undoable(who).map(|(step, _)| step) {
         Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
-        _ => Err(Error::new(
-            ErrorKind::Conflict,
-            "you have judged or edited other items since, or undone it",
-        )
-        .help("undo the later actions first")),
+        _ => Err(
+            Error::conflict("you have judged or edited other items since, or undone it")
+                .help("undo the later actions first"),
+        ),
     }
 }
 
@@ -181,29 +176,21 @@ pub(super) fn take_back(
         match target {
             Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => {}
             Some(step) if step.rev() > last && done.judged == 0 => {
-                return Err(Error::new(
-                    ErrorKind::Conflict,
-                    "you have judged or edited other items since",
-                )
-                .help("undo those first, or undo items one by one"));
+                return Err(
+                    Error::conflict("you have judged or edited other items since")
+                        .help("undo those first, or undo items one by one"),
+                );
             }
             _ => return Ok(done),
         }
         watch.report("undoing", done.judged, None).map_err(|_| {
             let what = format!("canceled after {} items were undone", done.judged);
-            Error::new(ErrorKind::Cancelled, what)
+            Error::cancelled(what)
         })?;
         let (sender, receipt) = mpsc::channel();
-        let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-        let work = WriterCommand::Decide {
-            who: who.to_string(),
-            wish: DecisionRequest::Undo(Uuid::now_v7()),
-            asked: None,
-            reply,
-        };
-        let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
-        shared.writer.send(work).map_err(|_| ending())?;
-        receipt.recv().map_err(|_| ending())??;
+        send(shared, who, DecisionRequest::Undo(Uuid::now_v7()), &sender)?;
+        drop(sender);
+        receipt.recv().map_err(|_| shutting_down())??;
         done.judged += 1;
     }
 }

@@ -16,23 +16,14 @@ pub const PRUNED: &str = "vocabulary-pruned";
 
 impl Task for request::Discard {
     fn run(self, task: TaskContext<'_>) -> Result<DiscardResult> {
-        reject(&self, task)
+        let (shared, who, watch) = (task.shared, task.who, task.progress);
+        let (mut done, rows) = find(shared, who, &self.terms, watch)?;
+        if !self.dry {
+            done.rejected =
+                bulk::judge(shared, who, rows, &judgement(shared, &self.terms), watch)?.judged;
+        }
+        Ok(done)
     }
-}
-
-fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<DiscardResult> {
-    let TaskContext {
-        shared,
-        who,
-        progress: watch,
-        ..
-    } = task;
-    let (mut done, rows) = find(shared, who, &wanted.terms, watch)?;
-    if !wanted.dry {
-        done.rejected =
-            bulk::judge(shared, who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
-    }
-    Ok(done)
 }
 
 /// The items with any of these terms: counts, and the rows to reject with their revisions.

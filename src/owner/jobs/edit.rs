@@ -12,76 +12,62 @@ use crate::dispatch::{Task, TaskContext};
 use crate::queries;
 use crate::visibility::AnnotatorView;
 use crate::writer::{DecisionRequest, Reply, WriterCommand};
-use benchtop_model::edit::{Edit, EditAct, EditMark};
-use benchtop_model::{Error, ErrorKind, Item, Result, Status};
+use benchtop_model::edit::{EditAct, EditMark};
+use benchtop_model::{Error, Item, Result, Status};
 use benchtop_pipeline::revise::{Batch, Revised};
 use benchtop_protocol::wire::{EditedItem, Receipt, request};
 use benchtop_store::Catalog;
 
 impl Task for request::Edit {
     fn run(self, task: TaskContext<'_>) -> Result<EditedItem> {
-        run(task.shared, task.who, &self.0)
-    }
-}
-
-fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem> {
-    let _one_at_a_time = shared.importing.lock();
-    let catalog = shared.items.catalog();
-    let none = || {
-        Error::new(
-            ErrorKind::NotFound,
-            format!("unknown item #{}", edit.number),
-        )
-    };
-    let row = edit
-        .number
-        .checked_sub(1)
-        .filter(|row| (*row as usize) < catalog.len())
-        .ok_or_else(none)?;
-    let sight = AnnotatorView::of(shared, who);
-    if let Some(expected) = edit.expected
-        && expected != queries::rev(&sight, row)
-    {
-        let what = format!("#{} changed while you edited it", edit.number);
-        return Err(
-            Error::new(ErrorKind::Conflict, what).help("review the new text; yours was not saved")
-        );
-    }
-    if shared.rounds.asks_answer(who, row) {
-        let what = format!("you have not answered #{} yet", edit.number);
-        return Err(Error::new(ErrorKind::Denied, what)
-            .help("answer it first, because editing shows the right answer"));
-    }
-    let before = catalog.item(row as usize)?;
-    let after = edit.apply(&before, who, now())?;
-    // One per person, as far as the annotator may know of them.
-    let voided = {
-        let mut standing = shared.items.ledger().effective_verdicts(row);
-        standing.retain(|s| sight.sees(row, &s.who));
-        standing.len() as u64
-    };
-    let mut notes = Vec::new();
-    if let Some(rotation) = &after.rotation {
-        let of = rotation.of.saturating_sub(1);
-        notes.push(format!(
-            "{of} other rotations of this question keep their text (set {})",
-            rotation.set
-        ));
-    }
-    if !edit.preview {
-        let mark = EditMark {
-            by: who.into(),
-            act: EditAct::Edit,
-            receipt: None,
+        let (shared, who, edit) = (task.shared, task.who, &self.0);
+        let _one_at_a_time = shared.importing.lock();
+        let catalog = shared.items.catalog();
+        let row = catalog.row(edit.number)?;
+        let sight = AnnotatorView::of(shared, who);
+        if let Some(expected) = edit.expected
+            && expected != queries::rev(&sight, row)
+        {
+            let what = format!("#{} changed while you edited it", edit.number);
+            return Err(Error::conflict(what).help("review the new text; yours was not saved"));
+        }
+        if shared.rounds.asks_answer(who, row) {
+            let what = format!("you have not answered #{} yet", edit.number);
+            return Err(
+                Error::denied(what).help("answer it first, because editing shows the right answer")
+            );
+        }
+        let before = catalog.item(row as usize)?;
+        let after = edit.apply(&before, who, now())?;
+        // One per person, as far as the annotator may know of them.
+        let voided = {
+            let mut standing = shared.items.ledger().effective_verdicts(row);
+            standing.retain(|s| sight.sees(row, &s.who));
+            standing.len() as u64
         };
-        notes.extend(put(shared, catalog, row, &after, mark)?);
+        let mut notes = Vec::new();
+        if let Some(rotation) = &after.rotation {
+            let of = rotation.of.saturating_sub(1);
+            notes.push(format!(
+                "{of} other rotations of this question keep their text (set {})",
+                rotation.set
+            ));
+        }
+        if !edit.preview {
+            let mark = EditMark {
+                by: who.into(),
+                act: EditAct::Edit,
+                receipt: None,
+            };
+            notes.extend(put(shared, catalog, row, &after, mark)?);
+        }
+        Ok(EditedItem {
+            before: json(&before)?,
+            after: json(&after)?,
+            voided,
+            notes,
+        })
     }
-    Ok(EditedItem {
-        before: json(&before)?,
-        after: json(&after)?,
-        voided,
-        notes,
-    })
 }
 
 /// Makes `item` the latest text of its row. Returns a notice.
@@ -163,10 +149,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
     if let Err(error) = std::thread::Builder::new().name("edit".into()).spawn(work) {
         give(
             &reply,
-            Err(Error::new(
-                ErrorKind::Io,
-                format!("cannot undo the edit: {error}"),
-            )),
+            Err(Error::failed(format!("cannot undo the edit: {error}"))),
         );
     }
 }
@@ -215,10 +198,6 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
 }
 
 fn json(item: &Item) -> Result<String> {
-    serde_json::to_string(item).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot serialize the item: {e}"),
-        )
-    })
+    serde_json::to_string(item)
+        .map_err(|e| Error::corrupt(format!("cannot serialize the item: {e}")))
 }

@@ -1,13 +1,12 @@
 //! Merges journals from other machines.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc;
 
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::writer::{MergedDecisions, WriterCommand};
 use benchtop_model::history::Merged;
-use benchtop_model::{Decision, Error, ErrorKind, Result};
+use benchtop_model::{Decision, Result};
 use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
 use benchtop_store::merge;
@@ -39,11 +38,5 @@ pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>
     if fresh.is_empty() {
         return Ok(());
     }
-    let (reply, joined) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
-    shared
-        .writer
-        .send(WriterCommand::Merge(MergedDecisions { fresh, reply }))
-        .map_err(|_| ending())?;
-    joined.recv().map_err(|_| ending())?
+    shared.ask_writer(|reply| WriterCommand::Merge(MergedDecisions { fresh, reply }))?
 }

@@ -4,7 +4,6 @@ mod bulk;
 mod discard;
 mod edit;
 mod merge;
-mod models;
 mod recompose;
 mod retire;
 mod revise;
@@ -27,7 +26,7 @@ use super::{priority, queries, trust};
 use crate::clock::now;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::{ImportRequest, Progress, Report};
-use benchtop_model::{Error, ErrorKind, Result, history};
+use benchtop_model::{Error, Result, history};
 use benchtop_pipeline::compose::{self, Composition, Order};
 use benchtop_pipeline::import::import as import_files;
 use benchtop_pipeline::sample;
@@ -118,7 +117,7 @@ pub(super) fn start(
         let _ = answers.blocking_send(FromOwner::Reply(number, Box::new(answer)));
     };
     if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(run) {
-        let problem = Error::new(ErrorKind::Io, format!("cannot start the task: {error}"));
+        let problem = Error::failed(format!("cannot start the task: {error}"));
         let _ = outbox.try_send(FromOwner::Reply(number, Box::new(Err(problem))));
     }
 }
@@ -177,7 +176,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
 /// Replaces the catalog after an import.
 ///
 /// # Errors
-/// [`ErrorKind::Unreachable`] if the owner is shutting down.
+/// [`Error::unreachable`] if the owner is shutting down.
 pub fn publish_catalog(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
     let items = catalog.len();
     {
@@ -185,8 +184,7 @@ pub fn publish_catalog(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<(
         data.overlay.grow(items);
         data.catalog = catalog;
     }
-    let sent = shared.writer.send(WriterCommand::Imported);
-    sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
+    shared.tell_writer(WriterCommand::Imported)?;
     shared.broadcast.send(Event::Imported {
         items: items as u64,
     });

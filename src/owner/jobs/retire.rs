@@ -12,47 +12,32 @@ use benchtop_protocol::wire::{Retired, request};
 
 impl Task for request::Retire {
     fn run(self, task: TaskContext<'_>) -> Result<Retired> {
-        out(&self, task)
-    }
-}
-
-impl Task for request::Unretire {
-    fn run(self, task: TaskContext<'_>) -> Result<Retired> {
-        back(&self, task)
-    }
-}
-
-fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
-    let TaskContext {
-        shared,
-        who,
-        progress: watch,
-        ..
-    } = task;
-    let terms = &wanted.terms;
-    // Find the items of the terms while the vocabularies still contain them.
-    let rows = if wanted.discard {
-        discard::find(shared, who, terms, watch)?.1
-    } else {
-        Vec::new()
-    };
-    let before = shared.metadata.now(shared)?.state.clone();
-    let state = shared.metadata.save(shared, &wanted.saves)?;
-    let rev = shared.items.ledger().rev();
-    match bulk::judge(shared, who, rows, &discard::judgement(shared, terms), watch) {
-        Ok(done) => Ok(Retired {
-            verdicts: done.judged,
-            meanwhile: done.meanwhile,
-            revs: done.revs,
-            state,
-        }),
-        Err(problem) => {
-            // A partial step could not be undone with one key.
-            let _ = bulk::take_back(shared, who, (rev + 1, u64::MAX), ProgressSink::NONE);
-            let _ = shared
-                .metadata
-                .save(shared, &reversed(&wanted.saves, &before, &state));
-            Err(problem)
+        let (shared, who, watch) = (task.shared, task.who, task.progress);
+        let terms = &self.terms;
+        // Find the items of the terms while the vocabularies still contain them.
+        let rows = if self.discard {
+            discard::find(shared, who, terms, watch)?.1
+        } else {
+            Vec::new()
+        };
+        let before = shared.metadata.now(shared)?.state.clone();
+        let state = shared.metadata.save(shared, &self.saves)?;
+        let rev = shared.items.ledger().rev();
+        match bulk::judge(shared, who, rows, &discard::judgement(shared, terms), watch) {
+            Ok(done) => Ok(Retired {
+                verdicts: done.judged,
+                meanwhile: done.meanwhile,
+                revs: done.revs,
+                state,
+            }),
+            Err(problem) => {
+                // A partial step could not be undone with one key.
+                let _ = bulk::take_back(shared, who, (rev + 1, u64::MAX), ProgressSink::NONE);
+                let _ = shared
+                    .metadata
+                    .save(shared, &reversed(&self.saves, &before, &state));
+                Err(problem)
+            }
         }
     }
 }
@@ -69,25 +54,22 @@ fn reversed(saves: &[Save], before: &MetadataState, now: &MetadataState) -> Vec<
     saves.iter().map(save).collect()
 }
 
-fn back(wanted: &request::Unretire, task: TaskContext<'_>) -> Result<Retired> {
-    let TaskContext {
-        shared,
-        who,
-        progress: watch,
-        ..
-    } = task;
-    if let Some(revs) = wanted.revs {
-        bulk::is_last(shared, who, revs)?;
+impl Task for request::Unretire {
+    fn run(self, task: TaskContext<'_>) -> Result<Retired> {
+        let (shared, who, watch) = (task.shared, task.who, task.progress);
+        if let Some(revs) = self.revs {
+            bulk::is_last(shared, who, revs)?;
+        }
+        let state = shared.metadata.save(shared, &self.saves)?;
+        let verdicts = match self.revs {
+            Some(revs) => bulk::take_back(shared, who, revs, watch)?.judged,
+            None => 0,
+        };
+        Ok(Retired {
+            verdicts,
+            meanwhile: 0,
+            revs: None,
+            state,
+        })
     }
-    let state = shared.metadata.save(shared, &wanted.saves)?;
-    let verdicts = match wanted.revs {
-        Some(revs) => bulk::take_back(shared, who, revs, watch)?.judged,
-        None => 0,
-    };
-    Ok(Retired {
-        verdicts,
-        meanwhile: 0,
-        revs: None,
-        state,
-    })
 }

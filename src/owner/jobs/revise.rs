@@ -1,11 +1,11 @@
 //! Adds later texts of items to the project.
 
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::writer::{Revise, WriterCommand};
-use benchtop_model::{Error, ErrorKind, Result, history};
+use benchtop_model::{Result, history};
 use benchtop_pipeline::revise::Revised;
 use benchtop_store::{Catalog, manifest, open};
 
@@ -28,17 +28,16 @@ pub(super) fn enter(
         let (columns, fresh) = revised.under(rev);
         open::record(&project, &catalog, columns, fresh, &at)
     };
-    let (reply, recorded) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
-    let work = WriterCommand::Revise(Revise {
-        record: Box::new(record),
-        changed,
-        kept,
-        edit,
-        reply,
-    });
-    shared.writer.send(work).map_err(|_| ending())?;
-    match recorded.recv().map_err(|_| ending())? {
+    let work = |reply| {
+        WriterCommand::Revise(Revise {
+            record: Box::new(record),
+            changed,
+            kept,
+            edit,
+            reply,
+        })
+    };
+    match shared.ask_writer(work)? {
         Ok(recorded) => Ok(open::index_import(&shared.project, index, &recorded)),
         Err(problem) => {
             // They are not in the manifest.

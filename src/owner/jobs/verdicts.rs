@@ -9,7 +9,7 @@ use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_formats::verdicts::{self, Found, Meaning};
 use benchtop_model::verdict_interchange::{ImportedVerdicts, SkippedVerdict};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::import::hash_file;
 use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
@@ -17,95 +17,83 @@ use benchtop_store::merge::{self, LISTED};
 
 impl Task for request::TakeVerdicts {
     fn run(self, task: TaskContext<'_>) -> Result<ImportedVerdicts> {
-        run(&self, task)
-    }
-}
-
-fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<ImportedVerdicts> {
-    let TaskContext {
-        shared,
-        who,
-        progress: watch,
-        ..
-    } = task;
-    let _one_at_a_time = shared.importing.lock();
-    let reasons = &shared.config().review.reasons;
-    wanted.words.check(reasons)?;
-    let form = wanted
-        .form
-        .map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
-    let catalog = shared.items.catalog();
-    let tasks = TaskItems::new(
-        &catalog,
-        wanted.words.dataset.as_deref(),
-        &hash_file(&wanted.file, watch.cancel)?,
-    )?;
-    let meaning = Meaning {
-        words: &wanted.words,
-        reasons,
-        item: &|key, question| tasks.find(key, question),
-    };
-    let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);
-    let mut take = |one: Found| {
-        match one.verdict {
-            Ok(verdict) => found.push((one.place, verdict)),
-            Err(problem) => {
-                let why = skip_reason(&problem, &wanted.file);
-                aside.push(SkippedVerdict {
-                    place: one.place,
-                    item: one.item,
-                    who: one.who,
-                    why,
-                });
+        let (shared, who, watch) = (task.shared, task.who, task.progress);
+        let _one_at_a_time = shared.importing.lock();
+        let reasons = &shared.config().review.reasons;
+        self.words.check(reasons)?;
+        let form = self
+            .form
+            .map_or_else(|| verdicts::form_of(&self.file), Ok)?;
+        let catalog = shared.items.catalog();
+        let tasks = TaskItems::new(
+            &catalog,
+            self.words.dataset.as_deref(),
+            &hash_file(&self.file, watch.cancel)?,
+        )?;
+        let meaning = Meaning {
+            words: &self.words,
+            reasons,
+            item: &|key, question| tasks.find(key, question),
+        };
+        let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);
+        let mut take = |one: Found| {
+            match one.verdict {
+                Ok(verdict) => found.push((one.place, verdict)),
+                Err(problem) => {
+                    let why = skip_reason(&problem, &self.file);
+                    aside.push(SkippedVerdict {
+                        place: one.place,
+                        item: one.item,
+                        who: one.who,
+                        why,
+                    });
+                }
             }
+            let done = (found.len() + aside.len()) as u64;
+            cancelled = watch.report("verdicts read", done, None).is_err();
+            !cancelled
+        };
+        let mut notes = verdicts::read(&self.file, form, meaning, &mut take)?;
+        if cancelled {
+            return Err(Error::cancelled("canceled; no verdicts were imported"));
         }
-        let done = (found.len() + aside.len()) as u64;
-        cancelled = watch.report("verdicts read", done, None).is_err();
-        !cancelled
-    };
-    let mut notes = verdicts::read(&wanted.file, form, meaning, &mut take)?;
-    if cancelled {
-        return Err(Error::new(
-            ErrorKind::Cancelled,
-            "canceled; no verdicts were imported",
-        ));
+        let read = (found.len() + aside.len()) as u64;
+        let history = History::read(&shared.project)?;
+        let items = (&*catalog, &*shared.items.pictures());
+        let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
+        aside.extend(more);
+        let of_union = planned.report.aside.into_iter();
+        aside.extend(of_union.map(|a| SkippedVerdict {
+            place: String::new(),
+            item: a.item,
+            who: a.who,
+            why: a.why,
+        }));
+        let sight = AnnotatorView::of(shared, who);
+        let mut conflicts = planned.report.conflicts;
+        conflicts.retain(|conflict| !sight.hides(conflict.number.saturating_sub(1)));
+        notes.extend(planned.report.notes);
+        if aside.len() > LISTED {
+            notes.push(format!(
+                "{} more skipped verdicts are not listed",
+                aside.len() - LISTED
+            ));
+            aside.truncate(LISTED);
+        }
+        if !self.dry {
+            join(shared, planned.new_decisions)?;
+        }
+        let (added, known) = (planned.report.added, planned.report.known);
+        Ok(ImportedVerdicts {
+            form,
+            read,
+            added,
+            known,
+            aside,
+            conflicts,
+            notes,
+        })
     }
-    let read = (found.len() + aside.len()) as u64;
-    let history = History::read(&shared.project)?;
-    let items = (&*catalog, &*shared.items.pictures());
-    let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
-    aside.extend(more);
-    let of_union = planned.report.aside.into_iter();
-    aside.extend(of_union.map(|a| SkippedVerdict {
-        place: String::new(),
-        item: a.item,
-        who: a.who,
-        why: a.why,
-    }));
-    let sight = AnnotatorView::of(shared, who);
-    let mut conflicts = planned.report.conflicts;
-    conflicts.retain(|conflict| !sight.hides(conflict.number.saturating_sub(1)));
-    notes.extend(planned.report.notes);
-    if aside.len() > LISTED {
-        notes.push(format!(
-            "{} more skipped verdicts are not listed",
-            aside.len() - LISTED
-        ));
-        aside.truncate(LISTED);
-    }
-    if !wanted.dry {
-        join(shared, planned.new_decisions)?;
-    }
-    let (added, known) = (planned.report.added, planned.report.known);
-    Ok(ImportedVerdicts {
-        form,
-        read,
-        added,
-        known,
-        aside,
-        conflicts,
-        notes,
-    })
 }
 
 /// The reason that a record was skipped, on one line without its place.

@@ -27,7 +27,8 @@ pub struct MetadataSnapshot {
     /// When this fingerprint was first seen, and when the files were last read with it.
     pub(super) seen: Instant,
     pub(super) read: Instant,
-    pub(super) in_force: InForce,
+    /// The metadata in use, and why it differs from the files on disk.
+    pub in_force: InForce,
     pub(super) fresh: Mutex<Option<FreshOf>>,
 }
 
@@ -37,15 +38,10 @@ impl MetadataSnapshot {
         self.in_force.compiled()
     }
 
-    /// The metadata in use, and why it differs from the files on disk.
-    pub fn in_force(&self) -> &InForce {
-        &self.in_force
-    }
-
     /// Errors and staleness, for people and scripts.
     pub fn health(&self) -> MetadataHealth {
         MetadataHealth {
-            errors: self.in_force.errors().to_vec(),
+            errors: self.in_force.errors.to_vec(),
             known: self.in_force.is_known(),
         }
     }
@@ -67,7 +63,7 @@ impl MetadataSnapshot {
     pub fn changed(&self, item: &Item) -> Option<String> {
         if let Some(cause) = self
             .in_force
-            .errors()
+            .errors
             .first()
             .filter(|_| !self.in_force.is_known())
         {

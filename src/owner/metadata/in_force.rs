@@ -6,7 +6,7 @@ use std::sync::Arc;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::Metadata;
 use benchtop_model::usage::{FileState, MetadataState};
-use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result};
+use benchtop_model::{Error, Finding, MetaFile, Result};
 use benchtop_pipeline::compose::{errors, place_of};
 
 /// Metadata in source and compiled form.
@@ -19,7 +19,7 @@ struct Ready {
 #[derive(Clone)]
 pub struct InForce {
     /// The errors of the files on disk, causes first; empty if there are none.
-    errors: Arc<Vec<Finding>>,
+    pub errors: Arc<Vec<Finding>>,
     /// Files on disk that cannot be read.
     unreadable: Arc<Vec<Finding>>,
     /// The usable parts of the files on disk. Used if no error-free metadata was seen.
@@ -57,11 +57,6 @@ impl InForce {
         }
     }
 
-    /// The errors of the files on disk, causes first.
-    pub fn errors(&self) -> &[Finding] {
-        &self.errors
-    }
-
     /// Whether there is error-free metadata, on disk or earlier.
     pub fn is_known(&self) -> bool {
         self.sound.is_some()
@@ -75,11 +70,11 @@ impl InForce {
     /// Fails if no error-free metadata was seen.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with file and line of the cause.
+    /// [`Error::input`] with file and line of the cause.
     pub fn check(&self) -> Result<()> {
         match self.errors.first().filter(|_| self.sound.is_none()) {
             None => Ok(()),
-            Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.message.clone()), first)
+            Some(first) => Err(place_of(Error::input(first.message.clone()), first)
                 .help("correct it to find out which items are stale; run `benchtop lint` to list the errors")),
         }
     }
@@ -88,7 +83,7 @@ impl InForce {
     /// has errors, over the metadata in use.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with file and line of an error.
+    /// [`Error::input`] with file and line of an error.
     pub fn with(&self, files: Vec<MetaFile>) -> Result<CompiledMetadata> {
         let left: Vec<Finding> = self
             .unreadable
@@ -131,9 +126,7 @@ fn over(
     let (grammar, compiled) = CompiledMetadata::compile(&metadata);
     match errors(&metadata, unreadable, &compiled).first() {
         None => Ok(grammar),
-        Some(first) => Err(
-            place_of(Error::new(ErrorKind::Input, first.message.clone()), first)
-                .help("correct it first; no item becomes stale until then"),
-        ),
+        Some(first) => Err(place_of(Error::input(first.message.clone()), first)
+            .help("correct it first; no item becomes stale until then")),
     }
 }

@@ -1,40 +1,40 @@
 //! Analyses of a whole board.
 
 use super::board_data::{chosen, rule, scored};
-use crate::dispatch::Watch;
+use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, What};
+use benchtop_model::analysis::{Aligned, Alignment, Analysis, By, Kept, What};
 use benchtop_model::board::{BoardQuery, Curated};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::Scorer;
-use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
+use benchtop_model::{Error, Filter, Result, Status};
 use benchtop_pipeline::analysis::{Votes, aligned, analyse};
 use benchtop_pipeline::board::BoardData;
+use benchtop_protocol::wire::request;
 
 /// Rows whose verdicts are read under one lock, which delays decisions.
 const AT_ONCE: usize = 8192;
 
-/// Runs an analysis.
-///
-/// # Errors
-/// Errors of the board and of [`analyse`], and if the result would reveal what a blind round hides.
-pub(super) fn analysed(
-    sight: &AnnotatorView,
-    ask: &AnalyseAsk,
-    watch: &Watch<'_>,
-) -> Result<Analysis> {
-    let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
-    let before = chosen(sight, &of, &ask.board)?;
-    let after = match &ask.what {
-        What::Cleaning(cleaning) => Some(chosen(sight, &of, &remaining(&cleaning.kept))?),
-        _ => None,
-    };
-    match &ask.what {
-        What::Alignment(alignment) => {
-            pictures(sight, (&of, &before), alignment, watch.cancel).map(Analysis::Aligned)
+impl Query for request::Analyse {
+    /// Runs an analysis.
+    ///
+    /// # Errors
+    /// Errors of the board and of [`analyse`], and if the result would reveal what a blind round hides.
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Analysis> {
+        let ask = &self.0;
+        let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
+        let before = chosen(sight, &of, &ask.board)?;
+        let after = match &ask.what {
+            What::Cleaning(cleaning) => Some(chosen(sight, &of, &remaining(&cleaning.kept))?),
+            _ => None,
+        };
+        match &ask.what {
+            What::Alignment(alignment) => {
+                pictures(sight, (&of, &before), alignment, watch.cancel).map(Analysis::Aligned)
+            }
+            what => analyse(&of, &before, after.as_ref(), what, watch.cancel),
         }
-        what => analyse(&of, &before, after.as_ref(), what, watch.cancel),
     }
 }
 
@@ -91,7 +91,7 @@ fn pictures(
                 "judge items first, or choose another round",
             ),
         };
-        return Err(Error::new(ErrorKind::NotFound, what).help(help));
+        return Err(Error::not_found(what).help(help));
     }
     Ok(aligned(scored, chosen, ask, &|row| votes[row]))
 }

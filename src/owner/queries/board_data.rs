@@ -1,5 +1,6 @@
 //! Board data, and scores derived from predictions.
 
+use crate::dispatch::{Query, Watch};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,13 +17,13 @@ use benchtop_model::cancel::Cancel;
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
-use benchtop_model::{Error, ErrorKind, Result, Status};
+use benchtop_model::{Error, Result, Status};
 use benchtop_pipeline::board::{
     BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog,
 };
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::predictions;
-use benchtop_protocol::wire::AnswerSet;
+use benchtop_protocol::wire::{AnswerSet, request};
 use benchtop_store::columns::id_hash;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::{Content, Segment};
@@ -84,31 +85,30 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
 /// The extraction rule with this name.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the known names.
+/// [`Error::usage`] with the known names.
 pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
     let Some(name) = name else { return Ok(None) };
     let found = Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(
-            ErrorKind::Usage,
-            format!("unknown extraction rule `{name}`"),
-        )
-        .help(format!("rules: {names}"))
+        Error::usage(format!("unknown extraction rule `{name}`")).help(format!("rules: {names}"))
     });
     found.map(Some)
 }
 
-/// The board. Requested figures of papers are appended here and not stored.
-///
-/// # Errors
-/// An invalid filter, an unknown round or paper, or damaged items or predictions.
-pub(super) fn board(sight: &AnnotatorView, ask: &BoardQuery) -> Result<Board> {
-    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
-    let chosen = chosen(sight, &scored, ask)?;
-    let mut board = scored.board(&chosen);
-    mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
-    published::beside(&mut board, &ask.printed)?;
-    Ok(board)
+impl Query for request::Board {
+    /// The board. Requested figures of papers are appended here and not stored.
+    ///
+    /// # Errors
+    /// An invalid filter, an unknown round or paper, or damaged items or predictions.
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Board> {
+        let ask = &self.0;
+        let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+        let chosen = chosen(sight, &scored, ask)?;
+        let mut board = scored.board(&chosen);
+        mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
+        published::beside(&mut board, &ask.printed)?;
+        Ok(board)
+    }
 }
 
 /// Records the number of questions with draft pictures.
@@ -135,26 +135,24 @@ fn mark_drafts(
     Ok(())
 }
 
-/// A page of the answers behind a cell of the board.
-///
-/// # Errors
-/// As [`board`]; [`ErrorKind::NotFound`] for an unknown model or column.
-pub(super) fn behind(
-    sight: &AnnotatorView,
-    ask: &BoardQuery,
-    (model, column): (&str, &str),
-    from: u64,
-) -> Result<DrilldownPage> {
-    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
-    let chosen = chosen(sight, &scored, ask)?;
-    let most = if from == 0 {
-        DRILLDOWN_PAGE
-    } else {
-        DRILLDOWN_FURTHER_PAGE
-    };
-    let mut page = scored.drilldown(model, column, &chosen, (from, most))?;
-    remove_hidden(sight, &mut page.answers);
-    Ok(page)
+impl Query for request::Drilldown {
+    /// A page of the answers behind a cell of the board.
+    ///
+    /// # Errors
+    /// As [`board`]; [`Error::not_found`] for an unknown model or column.
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<DrilldownPage> {
+        let (ask, from) = (&self.ask, self.from);
+        let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+        let chosen = chosen(sight, &scored, ask)?;
+        let most = if from == 0 {
+            DRILLDOWN_PAGE
+        } else {
+            DRILLDOWN_FURTHER_PAGE
+        };
+        let mut page = scored.drilldown(&self.model, &self.column, &chosen, (from, most))?;
+        remove_hidden(sight, &mut page.answers);
+        Ok(page)
+    }
 }
 
 /// Whether model answers to an item are visible: not while the item is blind, which includes rounds

@@ -8,7 +8,7 @@ use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
 use benchtop_model::board::{BoardQuery, ItemAnswers};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::board::BoardData;
 use benchtop_protocol::wire::request;
 
@@ -23,11 +23,9 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
     let catalog = sight.items.catalog();
     let by_number = || {
         let number: u32 = name.trim_start_matches('#').parse().ok()?;
-        number
-            .checked_sub(1)
-            .filter(|row| (*row as usize) < catalog.len())
+        catalog.row(number).ok()
     };
-    let none = || Error::new(ErrorKind::NotFound, format!("unknown item `{name}`"));
+    let none = || Error::not_found(format!("unknown item `{name}`"));
     catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
 }
 

@@ -28,87 +28,80 @@ impl Query for request::Log {
 }
 
 impl Query for request::Replay {
+    /// The project as of `moment`.
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<HistoryState> {
-        replay(sight, self.0)
+        let moment = self.0;
+        let shared = sight.shared();
+        // Copy the statuses before reading the journals. Decisions made in between would look like
+        // differences, so the statuses are compared again below.
+        let shown = shared.items.data().overlay.status.clone();
+        let (catalog, (ledger, mut notes)) = at(shared, moment)?;
+        let statuses = statuses(&ledger, &catalog);
+        let same = (moment == HistoryPoint::Now).then(|| {
+            let now = shared.items.data().overlay.status.clone();
+            let is_shown =
+                |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
+            statuses
+                .iter()
+                .enumerate()
+                .all(|(row, status)| is_shown(row, status.code()))
+        });
+        if same == Some(false) {
+            notes.push(
+                "the owner's statuses differ from the journals; run `benchtop stop` to make it reread them".into(),
+            );
+        }
+        let visible = |(row, s): (usize, &Status)| {
+            if sight.hides(row as u32) {
+                Status::Pending
+            } else {
+                *s
+            }
+        };
+        let count = |status: Status| {
+            statuses
+                .iter()
+                .enumerate()
+                .filter(|s| visible(*s) == status)
+                .count() as u64
+        };
+        let by_status = Status::ALL
+            .into_iter()
+            .map(|status| (status, count(status)))
+            .collect();
+        Ok(HistoryState {
+            rev: ledger.rev(),
+            decisions: ledger.decisions() as u64,
+            by_status,
+            same,
+            notes,
+        })
     }
 }
 
 impl Query for request::StatusChanges {
+    /// Items whose status differs between `from` and `to`.
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<StatusChange>> {
-        moved(sight, self.0, self.1)
-    }
-}
-
-/// The project as of `moment`.
-fn replay(sight: &AnnotatorView, moment: HistoryPoint) -> Result<HistoryState> {
-    let shared = sight.shared();
-    // Copy the statuses before reading the journals. Decisions made in between would look like
-    // differences, so the statuses are compared again below.
-    let shown = shared.items.data().overlay.status.clone();
-    let (catalog, (ledger, mut notes)) = at(shared, moment)?;
-    let statuses = statuses(&ledger, &catalog);
-    let same = (moment == HistoryPoint::Now).then(|| {
-        let now = shared.items.data().overlay.status.clone();
-        let is_shown =
-            |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
-        statuses
-            .iter()
+        let shared = sight.shared();
+        let (catalog, (before, _)) = at(shared, self.0)?;
+        let (_, (after, _)) = at(shared, self.1)?;
+        let (before, after) = (statuses(&before, &catalog), statuses(&after, &catalog));
+        let pairs = before
+            .into_iter()
+            .zip(after)
             .enumerate()
-            .all(|(row, status)| is_shown(row, status.code()))
-    });
-    if same == Some(false) {
-        notes.push(
-            "the owner's statuses differ from the journals; run `benchtop stop` to make it reread them".into(),
-        );
+            .filter(|(_, (from, to))| from != to);
+        let pairs = pairs.filter(|(row, _)| !sight.hides(*row as u32));
+        let moved = |(row, (from, to)): (usize, (Status, Status))| {
+            Ok(StatusChange {
+                number: row as u32 + 1,
+                item: catalog.item(row)?.id,
+                from,
+                to,
+            })
+        };
+        pairs.map(moved).collect()
     }
-    let visible = |(row, s): (usize, &Status)| {
-        if sight.hides(row as u32) {
-            Status::Pending
-        } else {
-            *s
-        }
-    };
-    let count = |status: Status| {
-        statuses
-            .iter()
-            .enumerate()
-            .filter(|s| visible(*s) == status)
-            .count() as u64
-    };
-    let by_status = Status::ALL
-        .into_iter()
-        .map(|status| (status, count(status)))
-        .collect();
-    Ok(HistoryState {
-        rev: ledger.rev(),
-        decisions: ledger.decisions() as u64,
-        by_status,
-        same,
-        notes,
-    })
-}
-
-/// Items whose status differs between `from` and `to`.
-fn moved(sight: &AnnotatorView, from: HistoryPoint, to: HistoryPoint) -> Result<Vec<StatusChange>> {
-    let shared = sight.shared();
-    let (catalog, (before, _)) = at(shared, from)?;
-    let (_, (after, _)) = at(shared, to)?;
-    let (before, after) = (statuses(&before, &catalog), statuses(&after, &catalog));
-    let pairs = before
-        .into_iter()
-        .zip(after)
-        .enumerate()
-        .filter(|(_, (from, to))| from != to);
-    let pairs = pairs.filter(|(row, _)| !sight.hides(*row as u32));
-    let moved = |(row, (from, to)): (usize, (Status, Status))| {
-        Ok(StatusChange {
-            number: row as u32 + 1,
-            item: catalog.item(row)?.id,
-            from,
-            to,
-        })
-    };
-    pairs.map(moved).collect()
 }
 
 type At = (std::sync::Arc<Catalog>, (Ledger, Vec<String>));

@@ -1,9 +1,10 @@
 //! Items as JSON lines, for people and exports.
 
 use crate::context::OwnerContext;
+use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_protocol::wire::Lines;
+use benchtop_model::{Error, Result};
+use benchtop_protocol::wire::{Lines, request};
 
 /// Maximum size of the item lines in one frame, in bytes.
 const LINES_BYTES: usize = 2 << 20;
@@ -13,69 +14,74 @@ pub(super) fn resolved(shared: &OwnerContext, line: String) -> String {
     shared.items.pictures().resolved(&line).unwrap_or(line)
 }
 
-/// Lines and statuses of the items from number `from` on.
-pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
-    let shared = sight.shared();
-    let catalog = shared.items.catalog();
-    let mut row = from.saturating_sub(1) as usize;
-    let mut json = Vec::new();
-    let mut statuses = Vec::new();
-    while row < catalog.len() && json.len() < LINES_BYTES {
-        let (bytes, next) = catalog.chunk(row)?;
-        json.extend_from_slice(&bytes);
-        statuses.extend((row..next).map(|r| sight.status(r as u32).0));
-        row = next;
+impl Query for request::Lines {
+    /// Lines and statuses of the items from number `from` on.
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
+        let from = self.0;
+        let shared = sight.shared();
+        let catalog = shared.items.catalog();
+        let mut row = from.saturating_sub(1) as usize;
+        let mut json = Vec::new();
+        let mut statuses = Vec::new();
+        while row < catalog.len() && json.len() < LINES_BYTES {
+            let (bytes, next) = catalog.chunk(row)?;
+            json.extend_from_slice(&bytes);
+            statuses.extend((row..next).map(|r| sight.status(r as u32).0));
+            row = next;
+        }
+        let mut json =
+            String::from_utf8(json).map_err(|_| Error::corrupt("a stored item is not UTF-8"))?;
+        if shared.rounds.ask_answers() {
+            let first = from.saturating_sub(1);
+            let keyless = json
+                .lines()
+                .zip(first..)
+                .map(|(line, row)| Ok(sight.without_key(row, line.into())? + "\n"));
+            json = keyless.collect::<Result<String>>()?;
+        }
+        let pictures = shared.items.pictures();
+        if !pictures.is_empty() {
+            json = json.lines().fold(
+                String::with_capacity(json.len() + json.len() / 4),
+                |mut all, line| {
+                    all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
+                    all.push('\n');
+                    all
+                },
+            );
+        }
+        Ok(Lines {
+            json,
+            statuses,
+            next: (row < catalog.len()).then_some(row as u32 + 1),
+        })
     }
-    let mut json = String::from_utf8(json)
-        .map_err(|_| Error::new(ErrorKind::Corrupt, "a stored item is not UTF-8"))?;
-    if shared.rounds.ask_answers() {
-        let first = from.saturating_sub(1);
-        let keyless = json
-            .lines()
-            .zip(first..)
-            .map(|(line, row)| Ok(sight.without_key(row, line.into())? + "\n"));
-        json = keyless.collect::<Result<String>>()?;
-    }
-    let pictures = shared.items.pictures();
-    if !pictures.is_empty() {
-        json = json.lines().fold(
-            String::with_capacity(json.len() + json.len() / 4),
-            |mut all, line| {
-                all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
-                all.push('\n');
-                all
-            },
-        );
-    }
-    Ok(Lines {
-        json,
-        statuses,
-        next: (row < catalog.len()).then_some(row as u32 + 1),
-    })
 }
 
-/// Lines and statuses of these items.
-pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
-    let shared = sight.shared();
-    let catalog = shared.items.catalog();
-    let mut lines = Lines {
-        json: String::new(),
-        statuses: Vec::new(),
-        next: None,
-    };
-    for number in numbers {
-        if lines.json.len() > LINES_BYTES {
-            lines.next = Some(*number);
-            break;
+impl Query for request::Items {
+    /// Lines and statuses of these items.
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
+        let shared = sight.shared();
+        let catalog = shared.items.catalog();
+        let mut lines = Lines {
+            json: String::new(),
+            statuses: Vec::new(),
+            next: None,
+        };
+        for number in &self.0 {
+            if lines.json.len() > LINES_BYTES {
+                lines.next = Some(*number);
+                break;
+            }
+            let row = number
+                .checked_sub(1)
+                .ok_or_else(|| Error::not_found("unknown item #0"))?;
+            lines
+                .json
+                .push_str(&sight.without_key(row, resolved(shared, catalog.line(row as usize)?))?);
+            lines.json.push('\n');
+            lines.statuses.push(sight.status(row).0);
         }
-        let row = number
-            .checked_sub(1)
-            .ok_or_else(|| Error::new(ErrorKind::NotFound, "unknown item #0"))?;
-        lines
-            .json
-            .push_str(&sight.without_key(row, resolved(shared, catalog.line(row as usize)?))?);
-        lines.json.push('\n');
-        lines.statuses.push(sight.status(row).0);
+        Ok(lines)
     }
-    Ok(lines)
 }

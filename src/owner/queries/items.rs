@@ -1,32 +1,15 @@
 //! Queries about items, and the status of the owner.
 
-use super::item_lines::{items, lines};
-use super::list::{filtered, page, rows};
-use super::{line, rev, verdicts};
+use super::list::{filtered, rows};
+use super::{line, rev};
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::scoring;
 use crate::visibility::AnnotatorView;
 use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{Error, ErrorKind, Item, Result, Status, history};
-use benchtop_protocol::wire::{ItemView, Lines, OwnerStatus, Page, VerdictPage, request};
+use benchtop_model::{Error, Item, Result, Status, history};
+use benchtop_protocol::wire::{ItemView, OwnerStatus, request};
 use benchtop_store::query;
-
-impl Query for request::Status {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<OwnerStatus> {
-        status(sight)
-    }
-}
-
-impl Query for request::Page {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Page> {
-        page(sight, &self.0, watch)
-    }
-
-    fn generation(&self) -> Option<u64> {
-        Some(self.0.generation)
-    }
-}
 
 impl Query for request::Locate {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u64>> {
@@ -35,12 +18,6 @@ impl Query for request::Locate {
             .iter()
             .position(|row| row + 1 == self.number)
             .map(|at| at as u64))
-    }
-}
-
-impl Query for request::Item {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemView> {
-        item(sight, self.0)
     }
 }
 
@@ -79,18 +56,6 @@ impl Query for request::NextPending {
     }
 }
 
-impl Query for request::Lines {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
-        lines(sight, self.0)
-    }
-}
-
-impl Query for request::Items {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
-        items(sight, &self.0)
-    }
-}
-
 impl Query for request::Frequency {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Frequency> {
         let (view, rows) = filtered(sight, &self.0)?;
@@ -112,76 +77,75 @@ impl Query for request::Select {
     }
 }
 
-impl Query for request::Verdicts {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<VerdictPage> {
-        verdicts::page(sight, self.round.as_deref(), self.from)
+impl Query for request::Status {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<OwnerStatus> {
+        let shared = sight.shared();
+        // Metadata errors are in the notices.
+        let metadata = shared.metadata.look(shared).ok().map(|held| held.health());
+        let (catalog, overlay) = sight.items(false);
+        let (items, counts, sets) = (
+            catalog.len() as u64,
+            overlay.counts(),
+            catalog.answers().len() as u64,
+        );
+        let (rev, decisions) = {
+            let ledger = shared.items.ledger();
+            (ledger.rev(), ledger.decisions() as u64)
+        };
+        Ok(OwnerStatus {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            socket: shared.socket.clone(),
+            started: history::stamp(shared.started),
+            clients: shared.activity.clients(),
+            jobs: shared.activity.jobs(),
+            root: shared.project.root().to_path_buf(),
+            project: shared.project.config().name.clone(),
+            items,
+            by_status: Status::ALL.into_iter().zip(counts).collect(),
+            prediction_sets: sets,
+            rev,
+            decisions,
+            store_bytes: shared.index.size(),
+            read_only: shared.writable.read_only().clone(),
+            notices: shared.broadcast.notices().clone(),
+            latency: shared.latency.read(),
+            metadata,
+        })
     }
 }
 
-fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
-    let shared = sight.shared();
-    // Metadata errors are in the notices.
-    let metadata = shared.metadata.look(shared).ok().map(|held| held.health());
-    let (catalog, overlay) = sight.items(false);
-    let (items, counts, sets) = (
-        catalog.len() as u64,
-        overlay.counts(),
-        catalog.answers().len() as u64,
-    );
-    let (rev, decisions) = {
-        let ledger = shared.items.ledger();
-        (ledger.rev(), ledger.decisions() as u64)
-    };
-    Ok(OwnerStatus {
-        pid: std::process::id(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        socket: shared.socket.clone(),
-        started: history::stamp(shared.started),
-        clients: shared.activity.clients(),
-        jobs: shared.activity.jobs(),
-        root: shared.project.root().to_path_buf(),
-        project: shared.project.config().name.clone(),
-        items,
-        by_status: Status::ALL.into_iter().zip(counts).collect(),
-        prediction_sets: sets,
-        rev,
-        decisions,
-        store_bytes: shared.index.size(),
-        read_only: shared.writable.read_only().clone(),
-        notices: shared.broadcast.notices().clone(),
-        latency: shared.latency.read(),
-        metadata,
-    })
-}
-
-fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
-    let shared = sight.shared();
-    let none = || Error::new(ErrorKind::NotFound, format!("unknown item #{number}"));
-    let row = number.checked_sub(1).ok_or_else(none)?;
-    let json = sight.without_key(row, line(shared, row)?)?;
-    let stale = changed(shared, &json);
-    let chips = if sight.hides(row) {
-        Vec::new()
-    } else {
-        scoring::chips(shared, row)
-    };
-    let (status, _) = sight.status(row);
-    let mut standing = shared.items.ledger().effective_verdicts(row);
-    standing.retain(|s| sight.sees(row, &s.who));
-    let (rev, text_rev) = (rev(sight, row), shared.items.ledger().text_rev(row));
-    if !sight.hides(row) && !sight.who().is_empty() {
-        shared.rounds.shown(sight.who(), row);
+impl Query for request::Item {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemView> {
+        let number = self.0;
+        let shared = sight.shared();
+        let none = || Error::not_found(format!("unknown item #{number}"));
+        let row = number.checked_sub(1).ok_or_else(none)?;
+        let json = sight.without_key(row, line(shared, row)?)?;
+        let stale = changed(shared, &json);
+        let chips = if sight.hides(row) {
+            Vec::new()
+        } else {
+            scoring::chips(shared, row)
+        };
+        let (status, _) = sight.status(row);
+        let mut standing = shared.items.ledger().effective_verdicts(row);
+        standing.retain(|s| sight.sees(row, &s.who));
+        let (rev, text_rev) = (rev(sight, row), shared.items.ledger().text_rev(row));
+        if !sight.hides(row) && !sight.who().is_empty() {
+            shared.rounds.shown(sight.who(), row);
+        }
+        Ok(ItemView {
+            number,
+            json,
+            status,
+            rev,
+            text_rev,
+            standing,
+            stale,
+            chips,
+        })
     }
-    Ok(ItemView {
-        number,
-        json,
-        status,
-        rev,
-        text_rev,
-        standing,
-        stale,
-        chips,
-    })
 }
 
 /// Metadata that changed since the item was composed; `None` if the metadata cannot be read.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::context::OwnerContext;
-use crate::dispatch::Watch;
+use crate::dispatch::{Query, Watch};
 use crate::search::{ByScore, Derived, DerivedData, List, Parts};
 use crate::visibility::AnnotatorView;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Field, Filter, Result, Sort, history};
-use benchtop_protocol::wire::{Page, PageRequest, QUESTION_CHARS, Request, Row, request};
+use benchtop_protocol::wire::{Page, QUESTION_CHARS, Request, Row, request};
 use benchtop_store::{Catalog, StatusColumns, search};
 
 /// Maximum number of rows per page.
@@ -34,31 +34,24 @@ impl View {
         if filter.asks_scores() {
             sight.check_scores()?;
         }
-        let derived = if filter.asks_metadata() {
-            Some(derived(shared, cancel)?)
-        } else {
-            None
-        };
+        let derived = filter
+            .asks_metadata()
+            .then(|| derived(shared, cancel))
+            .transpose()?;
         if let Some(derived) = derived
             .as_ref()
             .filter(|_| filter.all().any(|f| !f.fresh.is_empty()))
         {
-            derived.held.in_force().check()?;
+            derived.held.in_force.check()?;
         }
-        let pictures = if filter.asks_pictures() {
-            Some(
-                shared
-                    .requested
-                    .states(shared, filter.asks_broken(), cancel)?,
-            )
-        } else {
-            None
+        let states = || {
+            shared
+                .requested
+                .states(shared, filter.asks_broken(), cancel)
         };
-        let scores = if filter.asks_scores() {
-            Some(scored_by(shared, filter, cancel)?)
-        } else {
-            None
-        };
+        let pictures = filter.asks_pictures().then(states).transpose()?;
+        let scores = || scored_by(shared, filter, cancel);
+        let scores = filter.asks_scores().then(scores).transpose()?;
         let said = filter
             .all()
             .map(|f| &f.verdicts)
@@ -152,15 +145,19 @@ pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Res
     Ok(list.rows.clone())
 }
 
+/// Number of items that match a filter. Unlike [`rows`], it does not replace a list that somebody
+/// pages through.
+pub(super) fn count(sight: &AnnotatorView, filter: &Filter, cancel: Cancel<'_>) -> Result<u64> {
+    let view = View::now(sight, filter, &[], cancel)?;
+    sight.search.count(view.parts(), filter)
+}
+
 /// Numbers of the items that match a filter, in rising order.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if the stored texts are damaged.
 pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
-    let sort = [Sort {
-        field: Field::Number,
-        descending: false,
-    }];
+    let sort = [Sort::by(Field::Number)];
     Ok(rows(sight, filter, &sort)?
         .into_iter()
         .map(|row| row + 1)
@@ -168,75 +165,68 @@ pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
 }
 
 pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, Vec<u32>)> {
-    let sort = [Sort {
-        field: Field::Judged,
-        descending: false,
-    }];
+    let sort = [Sort::by(Field::Judged)];
     // This view only provides the cells; the rows are filtered below.
     let view = View::now(sight, &Filter::default(), &sort, Cancel::NEVER)?;
-    let rows = rows(
-        sight,
-        filter,
-        &[Sort {
-            field: Field::Number,
-            descending: false,
-        }],
-    )?;
+    let rows = rows(sight, filter, &[Sort::by(Field::Number)])?;
     Ok((view, rows))
 }
 
-pub(super) fn page(
-    sight: &AnnotatorView,
-    ask: &PageRequest,
-    watch: &mut Watch<'_>,
-) -> Result<Page> {
-    let view = View::now(sight, &ask.filter, &ask.sort, watch.cancel)?;
-    let count = ask.count.min(PAGE_LIMIT);
-    let make = |list: &List, offset: u64| -> Result<Page> {
-        let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
-        let rows = wanted
-            .map(|row| list_row(&view, &ask.filter, sight, *row as usize))
-            .collect::<Result<_>>()?;
-        Ok(Page {
-            generation: ask.generation,
-            offset,
-            rows,
-            total: list.total,
-            of: view.catalog.len() as u64,
-            partial: false,
-        })
-    };
-    let mut failed = None;
-    let Watch { cancel, partial } = watch;
-    let cancel = *cancel;
-    let mut tell = |list: &List| match make(list, 0) {
-        Ok(page) => partial(request::Page::pack(Page {
-            partial: true,
-            ..page
-        })),
-        Err(problem) => failed = Some(problem),
-    };
-    let list = sight
-        .search
-        .list(view.parts(), &ask.filter, &ask.sort, cancel, &mut tell)?;
-    if let Some(problem) = failed {
-        return Err(problem);
-    }
-    cancel.check()?;
-    if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
-        let rows = sight
-            .search
-            .all_rows(view.parts(), &ask.filter, &list.rows)?;
-        return make(
-            &List {
-                total: rows.len() as u64,
+impl Query for request::Page {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Page> {
+        let ask = &self.0;
+        let view = View::now(sight, &ask.filter, &ask.sort, watch.cancel)?;
+        let count = ask.count.min(PAGE_LIMIT);
+        let make = |list: &List, offset: u64| -> Result<Page> {
+            let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
+            let rows = wanted
+                .map(|row| list_row(&view, &ask.filter, sight, *row as usize))
+                .collect::<Result<_>>()?;
+            Ok(Page {
+                generation: ask.generation,
+                offset,
                 rows,
+                total: list.total,
+                of: view.catalog.len() as u64,
                 partial: false,
-            },
-            ask.offset,
-        );
+            })
+        };
+        let mut failed = None;
+        let Watch { cancel, partial } = watch;
+        let cancel = *cancel;
+        let mut tell = |list: &List| match make(list, 0) {
+            Ok(page) => partial(request::Page::pack(Page {
+                partial: true,
+                ..page
+            })),
+            Err(problem) => failed = Some(problem),
+        };
+        let list = sight
+            .search
+            .list(view.parts(), &ask.filter, &ask.sort, cancel, &mut tell)?;
+        if let Some(problem) = failed {
+            return Err(problem);
+        }
+        cancel.check()?;
+        if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
+            let rows = sight
+                .search
+                .all_rows(view.parts(), &ask.filter, &list.rows)?;
+            return make(
+                &List {
+                    total: rows.len() as u64,
+                    rows,
+                    partial: false,
+                },
+                ask.offset,
+            );
+        }
+        make(&list, ask.offset)
     }
-    make(&list, ask.offset)
+
+    fn generation(&self) -> Option<u64> {
+        Some(self.0.generation)
+    }
 }
 
 fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> Result<Row> {

@@ -29,7 +29,7 @@ impl Query for request::SaveMetadata {
 
 impl Query for request::Impact {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Impact> {
-        let grammar = sight.metadata.now(sight)?.in_force().with(self.0)?;
+        let grammar = sight.metadata.now(sight)?.in_force.with(self.0)?;
         let usage = usage(sight, watch)?;
         Ok(usage.impact(&grammar, &sight.items(false).1))
     }
@@ -46,15 +46,9 @@ impl Query for request::Grid {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Grid> {
         let held = sight.metadata.now(sight)?;
         let usage = usage(sight, watch)?;
-        let number = [Sort {
-            field: Field::Number,
-            descending: false,
-        }];
-        let only = if self.filter.is_empty() {
-            None
-        } else {
-            Some(rows(sight, &self.filter, &number)?)
-        };
+        let number = [Sort::by(Field::Number)];
+        let only = || rows(sight, &self.filter, &number);
+        let only = (!self.filter.is_empty()).then(only).transpose()?;
         let axes = (self.rows.as_str(), self.columns.as_str());
         usage.grid(
             held.compiled(),

@@ -2,12 +2,14 @@
 
 use super::agreement::allowed;
 use super::disputes::{adjudicating, disputes};
+use super::open::RoundSnapshot;
 use super::start;
 use super::verdicts::{state, verdicts};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
+use benchtop_model::home::RoundTask;
 use benchtop_model::round::Guidelines;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
@@ -137,6 +139,38 @@ fn states(sight: &AnnotatorView) -> Vec<RoundState> {
         .into_iter()
         .map(|glance| state(sight, glance))
         .collect()
+}
+
+/// The open rounds with items for the annotator, oldest first.
+pub fn tasks(sight: &AnnotatorView) -> Vec<RoundTask> {
+    let glances = sight.shared().rounds.glances(sight.who()).into_iter();
+    glances
+        .filter(|glance| glance.state.closed.is_none())
+        .filter_map(|glance| {
+            let (judged, share) = own_share(&glance, sight.who())?;
+            (share > judged).then_some(RoundTask {
+                name: glance.state.name,
+                judged,
+                share,
+            })
+        })
+        .collect()
+}
+
+/// The items that a person has judged and will have judged in all, if everybody in the round judges
+/// the same number of those that are open. In a blind round, everybody has the same share, because
+/// anything else would tell what others have judged. `None` for people who are not in the round.
+fn own_share(glance: &RoundSnapshot, who: &str) -> Option<(u64, u64)> {
+    let state = &glance.state;
+    let here = |name: &str| !state.left.iter().any(|left| left == name);
+    let (_, judged) = *(state.people.iter()).find(|(name, _)| name == who && here(name))?;
+    let people = state.people.iter().filter(|(name, _)| here(name)).count() as u64;
+    let items = state.items.saturating_sub(state.missing);
+    if glance.blind {
+        return Some((judged, state.wanted.div_ceil(people).min(items).max(judged)));
+    }
+    let open = state.wanted.saturating_sub(state.judged).div_ceil(people);
+    Some((judged, judged + open.min(items.saturating_sub(judged))))
 }
 
 /// The current guidelines of a round; `None` if it has none.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::start;
-use super::verdicts::each;
+use super::verdicts::{each, glance, part};
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{AdjudicationContext, Dispute, OthersVerdict};
@@ -17,10 +17,7 @@ const NAMELESS: &str = "adjudicator";
 /// The items with different verdicts, a flag, or an unsure, open ones first. The annotator counts
 /// as having seen their verdicts from then on.
 pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>> {
-    let glance = sight
-        .shared()
-        .rounds
-        .of(name, |open| open.glance(sight.who()))?;
+    let glance = glance(sight, name)?;
     let one = |ledger: &Ledger, row: u32| {
         if sight.hides(row) {
             None
@@ -42,6 +39,24 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
     Ok(list)
 }
 
+/// The rounds with disputes that are not settled, oldest first, and their number. Only a count: the
+/// annotator has not seen the verdicts.
+pub fn open_disputes(sight: &AnnotatorView) -> Vec<(String, u64)> {
+    let glances = sight.shared().rounds.glances(sight.who()).into_iter();
+    let open = glances
+        .filter(|glance| glance.state.judged > 0)
+        .map(|glance| {
+            let one = |ledger: &Ledger, row: u32| {
+                let found = (!sight.hides(row)).then(|| dispute(sight, &glance.round, ledger, row));
+                found.flatten().is_some_and(|found| found.settled.is_none())
+            };
+            let open = each(sight, &glance, one).into_iter().filter(|open| *open);
+            let number = open.count() as u64;
+            (glance.state.name, number)
+        });
+    open.filter(|(_, open)| *open > 0).collect()
+}
+
 /// The verdicts on a row that count in a round, in the order they were given.
 fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
     let mut all = ledger.effective_verdicts(row);
@@ -52,14 +67,6 @@ fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
             .is_some_and(|asked| asked.round == round.name)
     });
     all
-}
-
-fn part(standing: &EffectiveVerdict) -> Part {
-    standing
-        .judgement
-        .round
-        .as_ref()
-        .map_or(Part::Main, |asked| asked.part)
 }
 
 /// The names that adjudicators see: `annotator 1`, `annotator 2` in order of appearance, unless the
@@ -83,7 +90,7 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     let (settled, given): (Vec<EffectiveVerdict>, Vec<EffectiveVerdict>) =
         in_round(ledger, row, round)
             .into_iter()
-            .partition(|s| part(s) == Part::Adjudication);
+            .partition(|s| part(&s.judgement) == Part::Adjudication);
     let verdicts: Vec<Verdict> = given
         .iter()
         .map(|s| s.judgement.verdict)
@@ -127,7 +134,7 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
 /// The context of an adjudication.
 pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<AdjudicationContext> {
     let shared = sight.shared();
-    let glance = shared.rounds.of(name, |open| open.glance(sight.who()))?;
+    let glance = glance(sight, name)?;
     let Some(guidelines) = &glance.round.guidelines else {
         return Ok(AdjudicationContext {
             sees: glance.round.adjudication,

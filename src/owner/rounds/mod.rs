@@ -3,6 +3,7 @@
 //! Rounds are files next to the journals ([`benchtop_store::rounds`]). Leases live only in the
 //! owner and end with it; leased items are then served again.
 
+mod activity;
 mod agreement;
 mod answer;
 mod answer_check;
@@ -18,7 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
+pub use activity::activity;
+pub use answer::tasks;
 pub use connections::AtWork;
+pub use disputes::open_disputes;
 use open::{Open, RoundSnapshot};
 pub use verdicts::accepted;
 
@@ -26,7 +30,7 @@ use super::visibility::BlindMask;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{NextAssignment, RoundVerdict};
 use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, Item, Judgement, Result, Verdict};
+use benchtop_model::{Error, Item, Judgement, Result, Verdict};
 use benchtop_store::{Catalog, Ledger};
 
 /// All rounds of a project.
@@ -125,9 +129,9 @@ impl Rounds {
     /// in the verdict.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an unknown round or item; [`ErrorKind::Denied`] for people who
-    /// are not in the round; [`ErrorKind::Conflict`] if others have taken the item or the round is
-    /// closed; [`ErrorKind::Input`] for a verdict that does not fit the protocol.
+    /// [`Error::not_found`] for an unknown round or item; [`Error::denied`] for people who
+    /// are not in the round; [`Error::conflict`] if others have taken the item or the round is
+    /// closed; [`Error::input`] for a verdict that does not fit the protocol.
     pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
         let Some(asked) = &judgement.round else {
             return Ok(());
@@ -142,7 +146,7 @@ impl Rounds {
     /// Normalizes the answer of a judgement on this item.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if it is not an answer to the question.
+    /// [`Error::input`] if it is not an answer to the question.
     pub fn answers(&self, item: &Item, judgement: &mut Judgement) -> Result<()> {
         if let (Verdict::Answer, Some(text)) = (judgement.verdict, &judgement.answer)
             && !text.trim().is_empty()
@@ -155,7 +159,7 @@ impl Rounds {
     /// Checks that `who`, who had this item on screen, has not judged it in the round yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if they judged it in another terminal.
+    /// [`Error::conflict`] if they judged it in another terminal.
     pub fn is_first(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         let Some(asked) = judgement
             .round
@@ -176,15 +180,14 @@ impl Rounds {
             "you have already judged #{} in this round, perhaps in another terminal",
             row + 1
         );
-        Err(Error::new(ErrorKind::Conflict, what)
-            .help("that verdict counts; undo it to judge again"))
+        Err(Error::conflict(what).help("that verdict counts; undo it to judge again"))
     }
 
     /// Checks that `who` may judge a row outside of rounds.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if an open blind round will ask `who` about it, because an outside
-    /// verdict would preempt the round; [`ErrorKind::Input`] for an answer, which only rounds ask
+    /// [`Error::conflict`] if an open blind round will ask `who` about it, because an outside
+    /// verdict would preempt the round; [`Error::input`] for an answer, which only rounds ask
     /// for.
     pub fn outside(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         if judgement.verdict == Verdict::Answer {
@@ -201,10 +204,10 @@ impl Rounds {
         {
             Some(open) => {
                 let name = &open.round.name;
-                Err(Error::new(
-                    ErrorKind::Conflict,
-                    format!("#{} will be yours to judge in round `{name}`", row + 1),
-                )
+                Err(Error::conflict(format!(
+                    "#{} will be yours to judge in round `{name}`",
+                    row + 1
+                ))
                 .help(format!(
                     "run `benchtop round next {name}` to get your next item"
                 )))
@@ -251,7 +254,7 @@ impl Rounds {
     /// Checks that an undone verdict can count again, and records it.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if others have judged the item up to the overlap since.
+    /// [`Error::conflict`] if others have judged the item up to the overlap since.
     pub fn redo(&self, who: &str, row: u32, judgement: &Judgement, now: i64) -> Result<()> {
         let Some(asked) = &judgement.round else {
             return Ok(());
@@ -267,7 +270,7 @@ impl Rounds {
     /// The next assignment of `who` in a round. `version` is the current version of its guidelines.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an unknown round; [`ErrorKind::Denied`] for people who are not
+    /// [`Error::not_found`] for an unknown round; [`Error::denied`] for people who are not
     /// in it.
     pub fn next(
         &self,
@@ -285,12 +288,7 @@ impl Rounds {
         for row in before.into_iter().chain(after) {
             inner.update_mask(who, row);
         }
-        Ok(match turn {
-            open::Given::Item(served) => NextAssignment::Item(served),
-            open::Given::Wait(until) => NextAssignment::Wait(until),
-            open::Given::Finished => NextAssignment::Finished,
-            open::Given::Closed => NextAssignment::Closed,
-        })
+        Ok(turn)
     }
 
     /// Releases the current item of `who`.
@@ -374,7 +372,7 @@ impl Inner {
                     .join(", ")
             ),
         };
-        let none = || Error::new(ErrorKind::NotFound, format!("unknown round `{name}`")).help(help);
+        let none = || Error::not_found(format!("unknown round `{name}`")).help(help);
         self.all.get_mut(name).ok_or_else(none)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use benchtop_model::round::lease::{JournaledVerdict, Leases, NextTicket};
 use benchtop_model::round::order::Ticket;
-use benchtop_model::round::state::{Assignment, RoundState, RoundVerdict};
+use benchtop_model::round::state::{Assignment, NextAssignment, RoundState, RoundVerdict};
 use benchtop_model::round::{Gold, Protocol, Round};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Verdict};
@@ -59,14 +59,6 @@ impl Role {
             Part::Main | Part::Revision | Part::Repeat | Part::Adjudication => Role::Item,
         }
     }
-}
-
-/// The next assignment of a person.
-pub(super) enum Given {
-    Item(Assignment),
-    Wait(i64),
-    Finished,
-    Closed,
 }
 
 /// A snapshot of a round, for long computations while decisions continue.
@@ -297,26 +289,21 @@ impl Open {
         list.get(ticket.item as usize).copied().flatten()
     }
 
-    pub(super) fn next(&mut self, who: &str, now: i64) -> Result<Given> {
+    pub(super) fn next(&mut self, who: &str, now: i64) -> Result<NextAssignment> {
         self.gives(who)?;
         let lease = match self.leases.next(who, now)? {
             NextTicket::Ticket(lease) => lease,
-            NextTicket::Wait(until) => return Ok(Given::Wait(until)),
-            NextTicket::Finished => return Ok(Given::Finished),
-            NextTicket::Closed => return Ok(Given::Closed),
+            NextTicket::Wait(until) => return Ok(NextAssignment::Wait(until)),
+            NextTicket::Finished => return Ok(NextAssignment::Finished),
+            NextTicket::Closed => return Ok(NextAssignment::Closed),
         };
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                "the round served an item that is missing from the project",
-            )
-        };
+        let none = || Error::not_found("the round served an item that is missing from the project");
         let row = self.row(lease.ticket).ok_or_else(none)?;
         let ahead = self.leases.upcoming(who, AHEAD);
         let rows = ahead
             .into_iter()
             .filter_map(|item| self.rows[0].get(item as usize).copied().flatten());
-        Ok(Given::Item(Assignment {
+        Ok(NextAssignment::Item(Assignment {
             number: row + 1,
             item: self.round.id(lease.ticket).unwrap_or_default().to_string(),
             practice: lease.ticket.part == Part::Calibration,
@@ -367,10 +354,11 @@ impl Open {
 
     fn place(&self, row: u32) -> Result<(Role, u32)> {
         let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("round `{}` has no item #{}", self.round.name, row + 1),
-            )
+            Error::not_found(format!(
+                "round `{}` has no item #{}",
+                self.round.name,
+                row + 1
+            ))
         };
         self.places.get(&row).copied().ok_or_else(none)
     }
@@ -393,7 +381,7 @@ impl Open {
                 row + 1,
                 asked + 1
             );
-            return Err(Error::new(ErrorKind::Conflict, what).help(format!("judge #{}", asked + 1)));
+            return Err(Error::conflict(what).help(format!("judge #{}", asked + 1)));
         }
         self.fits(judgement)?;
         let verdict = judgement.verdict;
@@ -416,9 +404,7 @@ impl Open {
         };
         if lease.is_none() && self.round.closed.is_some() {
             let what = format!("round `{}` is closed", self.round.name);
-            return Err(
-                Error::new(ErrorKind::Conflict, what).help("reopen it, or judge outside of rounds")
-            );
+            return Err(Error::conflict(what).help("reopen it, or judge outside of rounds"));
         }
         match verdict {
             Verdict::Skip => self.leases.skip(who, item, part, now)?,
@@ -432,8 +418,7 @@ impl Open {
 
     /// Checks that the round serves items to `who`, or did before it was closed.
     fn gives(&self, who: &str) -> Result<()> {
-        let denied =
-            |what: String, help: String| Err(Error::new(ErrorKind::Denied, what).help(help));
+        let denied = |what: String, help: String| Err(Error::denied(what).help(help));
         let name = &self.round.name;
         match (self.round.has(who), self.round.is_active(who)) {
             (_, true) => Ok(()),

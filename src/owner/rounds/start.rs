@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use crate::clock::now;
 use crate::context::OwnerContext;
@@ -89,7 +89,7 @@ fn may_change(sight: &AnnotatorView, round: &Round) -> Result<()> {
     let shared = !sight.shared().project.config().shared.people.is_empty();
     if shared && round.by != sight.who() {
         let what = format!("only its creator may change round `{}`", round.name);
-        return Err(Error::new(ErrorKind::Denied, what).help(format!("ask `{}`", round.by)));
+        return Err(Error::denied(what).help(format!("ask `{}`", round.by)));
     }
     Ok(())
 }
@@ -106,13 +106,11 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     may_change(sight, &round)?;
     let check_unused = || match shared.items.ledger().verdicts_given_in(name) {
         0 => Ok(()),
-        n => Err(Error::new(
-            ErrorKind::Conflict,
-            format!("round `{name}` has {n} verdicts"),
-        )
-        .help(format!(
-            "run `benchtop round close {name}` to close it; its verdicts still count"
-        ))),
+        n => Err(
+            Error::conflict(format!("round `{name}` has {n} verdicts")).help(format!(
+                "run `benchtop round close {name}` to close it; its verdicts still count"
+            )),
+        ),
     };
     check_unused()?;
     // No new verdicts from here on. Those in progress are written before the rounds are reloaded.
@@ -146,9 +144,7 @@ pub(super) fn people(
     may_change(sight, &round)?;
     if round.closed.is_some() {
         let help = format!("run `benchtop round reopen {name}` to open it again");
-        return Err(
-            Error::new(ErrorKind::Conflict, format!("round `{name}` is closed")).help(help),
-        );
+        return Err(Error::conflict(format!("round `{name}` is closed")).help(help));
     }
     let mut round = Round::clone(&round);
     round.change(change, judged >= wanted, sight.who(), now())?;
@@ -169,8 +165,7 @@ pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<(
     })?;
     if blind && round.by != sight.who() {
         let what = format!("closing round `{name}` would reveal verdicts that it hides from you");
-        return Err(Error::new(ErrorKind::Denied, what)
-            .help(format!("ask its creator `{}` to close it", round.by)));
+        return Err(Error::denied(what).help(format!("ask its creator `{}` to close it", round.by)));
     }
     let mut round = Round::clone(&round);
     if round.closed.is_some() != closed {
@@ -183,13 +178,7 @@ pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<(
 
 /// Makes the writer thread reload the rounds and replay the journals.
 fn reload(shared: &Arc<OwnerContext>) -> Result<()> {
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
-    let (reply, done) = mpsc::channel();
-    shared
-        .writer
-        .send(WriterCommand::Rounds(reply))
-        .map_err(|_| ending())?;
-    done.recv().map_err(|_| ending())
+    shared.ask_writer(WriterCommand::Rounds)
 }
 
 /// The version of the current guidelines file.

@@ -11,6 +11,15 @@ use benchtop_store::Ledger;
 /// Number of items to read under one lock, which bounds the delay of decisions.
 const AT_ONCE: usize = 1024;
 
+/// What the annotator may know of a round.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for an unknown round.
+pub(super) fn glance(sight: &AnnotatorView, round: &str) -> Result<RoundSnapshot> {
+    let rounds = &sight.shared().rounds;
+    rounds.of(round, |open| open.glance(sight.who()))
+}
+
 /// Calls `of` for each item of a round, in order.
 pub(super) fn each<T>(
     sight: &AnnotatorView,
@@ -59,10 +68,7 @@ pub(super) fn part(judgement: &Judgement) -> Part {
 /// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides it from the annotator.
 pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
     sight.check_scores()?;
-    let glance = sight
-        .shared()
-        .rounds
-        .of(round, |open| open.glance(sight.who()))?;
+    let glance = glance(sight, round)?;
     let statuses = verdicts(sight, &glance)
         .into_iter()
         .map(|verdicts| glance.round.protocol.status(&verdicts));

@@ -8,12 +8,12 @@ use crate::queries;
 use crate::visibility::AnnotatorView;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::bench::{
-    Bench, BenchQuery, Counted, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState,
-    Sample, ScorerState,
+    Bench, Counted, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState, Sample,
+    ScorerState,
 };
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::{Outcome, Scorer};
-use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
+use benchtop_model::{Error, Filter, Item, Result, Status};
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
 use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
 use benchtop_protocol::wire::request;
@@ -22,22 +22,10 @@ use benchtop_store::{StatusColumns, rules};
 /// Maximum number of characters of a sample's text.
 const TEXT: usize = 200;
 
-impl Query for request::Scorers {
-    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<ScorerState>> {
-        states(view, watch.cancel)
-    }
-}
-
 impl Query for request::Score {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
         view.check_filter(&Filter::parse(&self.0.filter)?)?;
         view.scoring.begin(view, view.who(), &self.0, watch.cancel)
-    }
-}
-
-impl Query for request::Bench {
-    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
-        look(view, &self.0, watch.cancel)
     }
 }
 
@@ -75,104 +63,93 @@ impl Query for request::RevertRules {
     }
 }
 
-impl Query for request::FlaggedItems {
-    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
-        doubtful(view, &self.filter, (self.order, self.seed), watch.cancel)
-    }
-}
-
-impl Query for request::Explain {
-    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
-        view.check_item(self.number)?;
-        explanation(view, self.number, watch.cancel)
-    }
-}
-
 fn statuses(shared: &OwnerContext) -> StatusColumns {
     shared.items.data().overlay.snapshot(false)
 }
 
-/// All scorers: the built-in ones, and a judge for each question in the metadata, the scores, or
-/// the rules.
-fn states(shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<Vec<ScorerState>> {
-    let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
-    let judges = build::judges(&shared.project)
-        .into_iter()
-        .map(Scorer::Judge);
-    let known = benchtop_store::scores::scorers(&shared.project.scores());
-    for scorer in judges
-        .chain(known)
-        .chain(scorers(&shared.scoring.rules(shared).set().measures()))
-    {
-        if !all.contains(&scorer) {
-            all.push(scorer);
+impl Query for request::Scorers {
+    /// All scorers: the built-in ones, and a judge for each question in the metadata, the scores, or
+    /// the rules.
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<ScorerState>> {
+        let (shared, cancel) = (view.shared(), watch.cancel);
+        let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
+        let judges = build::judges(&shared.project)
+            .into_iter()
+            .map(Scorer::Judge);
+        let known = benchtop_store::scores::scorers(&shared.project.scores());
+        for scorer in judges
+            .chain(known)
+            .chain(scorers(&shared.scoring.rules(shared).set().measures()))
+        {
+            if !all.contains(&scorer) {
+                all.push(scorer);
+            }
         }
+        let state = |scorer: Scorer| {
+            let column = shared.scoring.column(shared, &scorer, cancel)?;
+            Ok(ScorerState {
+                what: scorer.help().into(),
+                doubt: scorer.suspicious_end(),
+                not_ready: shared.scoring.not_ready(&shared.project, &scorer),
+                version: column.version.clone(),
+                items: column.counts(),
+                job: shared.scoring.job_of(shared, &scorer),
+                scorer,
+            })
+        };
+        all.into_iter().map(state).collect()
     }
-    let state = |scorer: Scorer| {
-        let column = shared.scoring.column(shared, &scorer, cancel)?;
-        Ok(ScorerState {
-            what: scorer.help().into(),
-            doubt: scorer.suspicious_end(),
-            not_ready: shared.scoring.not_ready(&shared.project, &scorer),
-            version: column.version.clone(),
-            items: column.counts(),
-            job: shared.scoring.job_of(shared, &scorer),
-            scorer,
-        })
-    };
-    all.into_iter().map(state).collect()
 }
 
-fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, cancel: Cancel<'_>) -> Result<Bench> {
-    let column = shared.scoring.column(shared, &ask.measure.scorer, cancel)?;
-    let other = match &ask.other {
-        Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, cancel)?),
-        None => None,
-    };
-    let rows = match ask.filter.is_empty() {
-        true => None,
-        false => Some(
-            queries::numbers(&AnnotatorView::unrestricted(shared), &ask.filter)?
+impl Query for request::Bench {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
+        let (shared, ask, cancel) = (view.shared(), &self.0, watch.cancel);
+        let column = shared.scoring.column(shared, &ask.measure.scorer, cancel)?;
+        let other = match &ask.other {
+            Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, cancel)?),
+            None => None,
+        };
+        let rows = match ask.filter.is_empty() {
+            true => None,
+            false => Some(
+                queries::numbers(&AnnotatorView::unrestricted(shared), &ask.filter)?
+                    .into_iter()
+                    .map(|n| n - 1)
+                    .collect::<Vec<u32>>(),
+            ),
+        };
+        let catalog = shared.items.catalog();
+        let (mut bench, near) = bench::analyze(
+            ask,
+            (&column, other.as_deref()),
+            (&catalog, &statuses(shared)),
+            rows.as_deref(),
+        )?;
+        let sample = |row: &u32| -> Result<Sample> {
+            let json = queries::line(shared, *row)?;
+            let item: Item = serde_json::from_str(&json)
+                .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))?;
+            let text = item.prompt.unwrap_or(item.question);
+            let picture = item
+                .images
                 .into_iter()
-                .map(|n| n - 1)
-                .collect::<Vec<u32>>(),
-        ),
-    };
-    let catalog = shared.items.catalog();
-    let (mut bench, near) = bench::analyze(
-        ask,
-        (&column, other.as_deref()),
-        (&catalog, &statuses(shared)),
-        rows.as_deref(),
-    )?;
-    let sample = |row: &u32| -> Result<Sample> {
-        let json = queries::line(shared, *row)?;
-        let item: Item = serde_json::from_str(&json).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read item #{}: {e}", row + 1),
-            )
-        })?;
-        let text = item.prompt.unwrap_or(item.question);
-        let picture = item
-            .images
-            .into_iter()
-            .next()
-            .and_then(|i| Some((i.hash?, i.ext.unwrap_or_default())));
-        let value = ask.measure.shown(
-            column.value(*row as usize).unwrap_or_default(),
-            column.logit,
-        );
-        Ok(Sample {
-            number: row + 1,
-            value,
-            picture,
-            text: text.chars().take(TEXT).collect(),
-        })
-    };
-    bench.good = near.good.iter().map(sample).collect::<Result<_>>()?;
-    bench.bad = near.bad.iter().map(sample).collect::<Result<_>>()?;
-    Ok(bench)
+                .next()
+                .and_then(|i| Some((i.hash?, i.ext.unwrap_or_default())));
+            let value = ask.measure.shown(
+                column.value(*row as usize).unwrap_or_default(),
+                column.logit,
+            );
+            Ok(Sample {
+                number: row + 1,
+                value,
+                picture,
+                text: text.chars().take(TEXT).collect(),
+            })
+        };
+        bench.good = near.good.iter().map(sample).collect::<Result<_>>()?;
+        bench.bad = near.bad.iter().map(sample).collect::<Result<_>>()?;
+        Ok(bench)
+    }
 }
 
 fn rules_state(shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<RulesState> {
@@ -188,29 +165,27 @@ fn rules_state(shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<RulesSt
     })
 }
 
-fn doubtful(
-    shared: &Arc<OwnerContext>,
-    filter: &Filter,
-    (order, seed): (FlagOrder, u64),
-    cancel: Cancel<'_>,
-) -> Result<Vec<u32>> {
-    let mut filter = filter.clone();
-    if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
-        filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
+impl Query for request::FlaggedItems {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
+        let (shared, order, cancel) = (view.shared(), self.order, watch.cancel);
+        let mut filter = self.filter;
+        if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
+            filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
+        }
+        let rows: Vec<u32> = queries::numbers(&AnnotatorView::unrestricted(shared), &filter)?
+            .into_iter()
+            .map(|n| n - 1)
+            .collect();
+        let (rules, columns, outcomes) = shared.scoring.outcomes(shared, cancel)?;
+        let ordered = flag_priority::order(
+            &rows,
+            order,
+            self.seed,
+            (&rules, &columns, &outcomes),
+            (&shared.items.catalog(), &statuses(shared)),
+        );
+        Ok(ordered.into_iter().map(|row| row + 1).collect())
     }
-    let rows: Vec<u32> = queries::numbers(&AnnotatorView::unrestricted(shared), &filter)?
-        .into_iter()
-        .map(|n| n - 1)
-        .collect();
-    let (rules, columns, outcomes) = shared.scoring.outcomes(shared, cancel)?;
-    let ordered = flag_priority::order(
-        &rows,
-        order,
-        seed,
-        (&rules, &columns, &outcomes),
-        (&shared.items.catalog(), &statuses(shared)),
-    );
-    Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
 
 /// The rules that match the item in `row`, as far as known without waiting.
@@ -221,56 +196,55 @@ pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<MatchingRule> {
     })
 }
 
-fn explanation(shared: &Arc<OwnerContext>, number: u32, cancel: Cancel<'_>) -> Result<Explanation> {
-    let catalog = shared.items.catalog();
-    let row = number
-        .checked_sub(1)
-        .map(|row| row as usize)
-        .filter(|row| *row < catalog.len());
-    let row =
-        row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))?;
-    let (rules, _, outcomes) = shared.scoring.outcomes(shared, cancel)?;
-    let known = benchtop_store::scores::scorers(&shared.project.scores()).into_iter();
-    let asked = scorers(&rules.measures());
-    let columns = shared.scoring.columns(
-        shared,
-        known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]),
-        cancel,
-    )?;
-    let (_, inputs) = shared.scoring.inputs(shared, cancel)?;
-    let detail = |scorer: &Scorer| {
-        if matches!(scorer, Scorer::Consensus | Scorer::Blind) {
-            return counted(shared, scorer, row);
-        }
-        let key = inputs.key(scorer, row);
-        let found = shared.scoring.scores(shared, scorer).ok().flatten();
-        let score = key.zip(found).map(|(key, scores)| scores.lock().score(key));
-        match score {
-            Some(Ok(score)) => {
-                let counted = if *scorer == Scorer::Alignment {
-                    of_alignment(&score.detail)
-                } else {
-                    None
-                };
-                (score.detail, false, counted)
+impl Query for request::Explain {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
+        view.check_item(self.number)?;
+        let (shared, cancel) = (view.shared(), watch.cancel);
+        let catalog = shared.items.catalog();
+        let row = catalog.row(self.number)? as usize;
+        let (rules, _, outcomes) = shared.scoring.outcomes(shared, cancel)?;
+        let known = benchtop_store::scores::scorers(&shared.project.scores()).into_iter();
+        let asked = scorers(&rules.measures());
+        let columns = shared.scoring.columns(
+            shared,
+            known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]),
+            cancel,
+        )?;
+        let (_, inputs) = shared.scoring.inputs(shared, cancel)?;
+        let detail = |scorer: &Scorer| {
+            if matches!(scorer, Scorer::Consensus | Scorer::Blind) {
+                return counted(shared, scorer, row);
             }
-            Some(Err(problem)) => (
-                serde_json::json!({ "why": problem.to_string() }).to_string(),
-                false,
-                None,
-            ),
-            None => (String::new(), false, None),
-        }
-    };
-    let overlay = statuses(shared);
-    let mut said = explain::explain(
-        row,
-        (&rules, &columns, &outcomes),
-        (&catalog, &overlay),
-        &detail,
-    );
-    said.nearest_accepted = nearest_accepted(shared, row, &inputs.picture, &overlay)?;
-    Ok(said)
+            let key = inputs.key(scorer, row);
+            let found = shared.scoring.scores(shared, scorer).ok().flatten();
+            let score = key.zip(found).map(|(key, scores)| scores.lock().score(key));
+            match score {
+                Some(Ok(score)) => {
+                    let counted = if *scorer == Scorer::Alignment {
+                        of_alignment(&score.detail)
+                    } else {
+                        None
+                    };
+                    (score.detail, false, counted)
+                }
+                Some(Err(problem)) => (
+                    serde_json::json!({ "why": problem.to_string() }).to_string(),
+                    false,
+                    None,
+                ),
+                None => (String::new(), false, None),
+            }
+        };
+        let overlay = statuses(shared);
+        let mut said = explain::explain(
+            row,
+            (&rules, &columns, &outcomes),
+            (&catalog, &overlay),
+            &detail,
+        );
+        said.nearest_accepted = nearest_accepted(shared, row, &inputs.picture, &overlay)?;
+        Ok(said)
+    }
 }
 
 /// Explains a score that is computed from predictions.

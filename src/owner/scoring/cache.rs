@@ -147,7 +147,7 @@ impl Scoring {
 
     /// Replaces the cached scores of a scorer.
     pub(super) fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
-        let scorer = scores.about().scorer.clone();
+        let scorer = scores.about.scorer.clone();
         let scores = Arc::new(Mutex::new(scores));
         self.scores
             .lock()

@@ -18,7 +18,7 @@ use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_model::{Error, Filter, Result};
 use benchtop_pipeline::scoring::runner::Spent;
 use benchtop_protocol::wire::{Request, request};
 use benchtop_store::jobs::JobHeader;
@@ -188,9 +188,9 @@ impl Scoring {
     /// Starts a job, or previews it.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for an invalid filter or a scorer that needs no job;
-    /// [`ErrorKind::Conflict`] if the scorer has an active job; [`ErrorKind::Denied`] for servers
-    /// without an agreement; [`ErrorKind::Cancelled`]; the reason that the scorer cannot run.
+    /// [`Error::usage`] for an invalid filter or a scorer that needs no job;
+    /// [`Error::conflict`] if the scorer has an active job; [`Error::denied`] for servers
+    /// without an agreement; [`Error::cancelled`]; the reason that the scorer cannot run.
     pub fn begin(
         &self,
         shared: &Arc<OwnerContext>,
@@ -199,13 +199,10 @@ impl Scoring {
         cancel: Cancel<'_>,
     ) -> Result<ScoringState> {
         if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                format!(
-                    "`{}` is computed from predictions and needs no job",
-                    new.scorer
-                ),
-            )
+            return Err(Error::usage(format!(
+                "`{}` is computed from predictions and needs no job",
+                new.scorer
+            ))
             .help("import prediction files instead"));
         }
         // Building a scorer opens its files, and they must not be opened for writing twice.
@@ -257,7 +254,7 @@ impl Scoring {
         shared.jobs.prune(shared, SCORING.name, MAX_ENDED);
         made.scoring
             .map(|state| *state)
-            .ok_or_else(|| Error::new(ErrorKind::Io, "a scoring job without details"))
+            .ok_or_else(|| Error::failed("a scoring job without details"))
     }
 
     /// Checks that the scorer has no active job and that its last job has stopped.
@@ -270,11 +267,11 @@ impl Scoring {
             if !standing.is_finished() {
                 let what = format!("job {} of `{scorer}` is {}", job.id, standing.name());
                 let help = "wait until it ends, or cancel it first";
-                return Some(Error::new(ErrorKind::Conflict, what).help(help));
+                return Some(Error::conflict(what).help(help));
             }
             live.at_work.then(|| {
                 let what = format!("the previous job of `{scorer}` is still stopping");
-                Error::new(ErrorKind::Conflict, what).help("try again in a moment")
+                Error::conflict(what).help("try again in a moment")
             })
         });
         problem.map_or(Ok(()), Err)

@@ -84,7 +84,7 @@ impl Scoring {
         let found = Scores::current(&shared.project.scores(), scorer)?;
         let found = found.map(|scores| {
             scores
-                .problems()
+                .problems
                 .iter()
                 .for_each(|p| shared.broadcast.notices().push(p.to_string()));
             Arc::new(Mutex::new(scores))
@@ -278,7 +278,7 @@ impl Scoring {
         };
         let (short, dim, size) = {
             let scores = scores.lock();
-            let part = |name: &str| scores.about().parts.get(name).cloned();
+            let part = |name: &str| scores.about.parts.get(name).cloned();
             (
                 part(EMBEDDINGS),
                 part(DIMENSION).and_then(|d| d.parse().ok()),

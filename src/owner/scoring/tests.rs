@@ -92,8 +92,7 @@ fn maker(small: &Small) -> ScorerFactory {
         let version = {
             let script = small.0.lock();
             if script.gone {
-                return Err(benchtop_model::Error::new(
-                    ErrorKind::NotFound,
+                return Err(benchtop_model::Error::not_found(
                     "the fake scorer is missing",
                 ));
             }

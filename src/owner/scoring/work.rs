@@ -41,7 +41,7 @@ pub(super) fn left(
     let scores = scores
         .as_ref()
         .map(|s| s.lock())
-        .filter(|s| s.about().short() == version);
+        .filter(|s| s.about.short() == version);
     let again = |scores: &Scores, key: u64| match scores.get(key).0 {
         ScoreState::Missing => true,
         ScoreState::Failed | ScoreState::Unparsed | ScoreState::Refused => {
@@ -66,12 +66,8 @@ pub(super) fn left(
 /// An item as input of a scorer.
 fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     let json = queries::line(shared, row)?;
-    let item: Item = serde_json::from_str(&json).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot read item #{}: {e}", row + 1),
-        )
-    })?;
+    let item: Item = serde_json::from_str(&json)
+        .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))?;
     let files = PictureFile::all(shared.project.root(), &item.images);
     let picture = item
         .images
@@ -114,7 +110,7 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
-    let scores = match held.filter(|s| *s.lock().about() == about) {
+    let scores = match held.filter(|s| s.lock().about == about) {
         Some(scores) => scores,
         None => shared.scoring.put(Scores::make_current(
             &shared.project.scores(),

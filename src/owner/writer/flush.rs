@@ -135,7 +135,7 @@ impl Writer {
         }
         self.journals
             .get_mut(who)
-            .ok_or_else(|| Error::new(benchtop_model::ErrorKind::Io, "the journal is not open"))
+            .ok_or_else(|| Error::failed("the journal is not open"))
     }
 
     fn apply(&mut self, pending: Pending) {

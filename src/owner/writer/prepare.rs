@@ -7,7 +7,7 @@ use crate::clock::now;
 use crate::jobs::{self, StepEdit};
 use crate::latency::Step;
 use crate::writer::command::{DecisionRequest, Reply};
-use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_model::{Act, Decision, Error, Result};
 use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::ledger::Step as LastStep;
 
@@ -108,15 +108,20 @@ impl Writer {
                 edit: true,
             })));
         }
-        let nothing =
-            |word: &str| Error::new(ErrorKind::Conflict, format!("you have nothing to {word}"));
+        let nothing = |word: &str| Error::conflict(format!("you have nothing to {word}"));
+        let redo = matches!(wish, DecisionRequest::Redo(_));
         let (row, mut act) = match wish {
             DecisionRequest::Decide(decide) => (
                 self.decidable(&who, &decide, &ledger)?,
                 Act::Judge(decide.judgement),
             ),
-            DecisionRequest::Undo(_) => {
-                match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
+            DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => {
+                let (step, word) = match redo {
+                    true => (ledger.redoable(&who), "redo"),
+                    false => (ledger.undoable(&who), "undo"),
+                };
+                match step.ok_or_else(|| nothing(word))? {
+                    (LastStep::Verdict(target, _), row) if redo => (row, Act::Redo(target)),
                     (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
                     (LastStep::Edit(rev), row) => {
                         return Ok(Err(Instead::Edit(StepEdit {
@@ -124,21 +129,7 @@ impl Writer {
                             uuid,
                             rev,
                             row,
-                            redo: false,
-                        })));
-                    }
-                }
-            }
-            DecisionRequest::Redo(_) => {
-                match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
-                    (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
-                    (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Instead::Edit(StepEdit {
-                            who,
-                            uuid,
-                            rev,
-                            row,
-                            redo: true,
+                            redo,
                         })));
                     }
                 }
@@ -180,16 +171,7 @@ impl Writer {
         decide: &Decide,
         ledger: &benchtop_store::Ledger,
     ) -> Result<u32> {
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("unknown item #{}", decide.number),
-            )
-        };
-        let row = decide.number.checked_sub(1).ok_or_else(none)?;
-        if row as usize >= self.shared.items.data().catalog.len() {
-            return Err(none());
-        }
+        let row = self.shared.items.data().catalog.row(decide.number)?;
         let known = &self.shared.config().review.reasons;
         if let Some(reason) = decide
             .judgement
@@ -198,11 +180,9 @@ impl Writer {
             .find(|r| !known.iter().any(|k| k.key == **r))
         {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(
-                Error::new(ErrorKind::Input, format!("unknown reason `{reason}`"))
-                    .field("reasons")
-                    .help(format!("reasons in benchtop.toml: {}", keys.join(", "))),
-            );
+            return Err(Error::input(format!("unknown reason `{reason}`"))
+                .field("reasons")
+                .help(format!("reasons in benchtop.toml: {}", keys.join(", "))));
         }
         // In a round, annotators judge independently: only a changed text or picture is a conflict,
         // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
@@ -231,10 +211,10 @@ impl Writer {
                 let change = last.map_or(other.into(), |s| {
                     format!("{} gave {}", s.who, s.judgement.verdict.name())
                 });
-                Err(Error::new(
-                    ErrorKind::Conflict,
-                    format!("#{} changed while you looked: {change}", decide.number),
-                )
+                Err(Error::conflict(format!(
+                    "#{} changed while you looked: {change}",
+                    decide.number
+                ))
                 .help("review the item, then decide again"))
             }
             _ => Ok(row),

@@ -71,10 +71,7 @@ impl Writer {
             *current = ledger;
         }
         for notice in &notices {
-            crate::log::write(format_args!(
-                "{} {notice}",
-                benchtop_model::history::stamp(crate::clock::now())
-            ));
+            crate::log::stamped(notice);
         }
         let mut known = self.shared.broadcast.notices();
         for notice in notices {

@@ -1,6 +1,7 @@
 //! Rank correlation of two columns or two boards.
 
 use super::columns::{column, shown};
+use crate::board::count;
 use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman};
 use benchtop_model::analysis::{Axis, Coefficient, Correlate, Correlated, Joined};
 use benchtop_model::board::model_names::matching;
@@ -85,12 +86,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     let only_x = only(&our_names, &|at| pairs.iter().any(|(i, _)| *i == at));
     let only_y = only(&their_names, &|at| pairs.iter().any(|(_, j)| *j == at));
     if models.len() < FEWEST {
-        let n = models.len();
-        let both = if n == 1 {
-            "1 model".to_string()
-        } else {
-            format!("{n} models")
-        };
+        let both = count(models.len() as u64, "model");
         let what = format!("only {both} in common; a correlation needs at least {FEWEST}");
         let list = |names: &[String]| {
             if names.is_empty() {

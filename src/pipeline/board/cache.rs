@@ -35,8 +35,8 @@ struct SheetTail {
 pub(super) fn questions(catalog: &Catalog) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     catalog.item_segments().for_each(|segment| {
-        let bytes: u64 = segment.frames().iter().map(|f| u64::from(f.length)).sum();
-        hasher.update(format!("{} {} {bytes}\n", segment.file(), segment.rows()).as_bytes());
+        let bytes: u64 = segment.frames.iter().map(|f| u64::from(f.length)).sum();
+        hasher.update(format!("{} {} {bytes}\n", segment.file(), segment.rows).as_bytes());
     });
     *hasher.finalize().as_bytes()
 }

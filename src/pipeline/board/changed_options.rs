@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::cache::Places;
 use benchtop_metrics::score::Place;
 use benchtop_model::Result;
+use benchtop_model::hash::of_texts;
 use benchtop_store::{Catalog, catalog};
 
 /// The part of an item's text to read.
@@ -25,12 +26,7 @@ struct Text<'a> {
 
 impl ItemText<'_> {
     fn hash(&self) -> blake3::Hash {
-        let mut hasher = blake3::Hasher::new();
-        for Text { text } in &self.options {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-        hasher.finalize()
+        of_texts(self.options.iter().map(|option| &*option.text))
     }
 }
 
@@ -62,7 +58,7 @@ impl Changed {
         let mut found = Changed::default();
         if !catalog
             .revisions()
-            .list()
+            .list
             .iter()
             .any(|revision| is_later(revision.file()))
         {

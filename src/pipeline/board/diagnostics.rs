@@ -215,7 +215,7 @@ impl BoardNotes {
 }
 
 /// A number with its noun.
-pub(super) fn count(n: u64, what: &str) -> String {
+pub(crate) fn count(n: u64, what: &str) -> String {
     if n == 1 {
         format!("1 {what}")
     } else {

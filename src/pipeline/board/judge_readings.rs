@@ -23,7 +23,7 @@ impl Ruling<'_> {
     /// The part of a cache key besides answers and rule. Changes with new readings.
     pub(super) fn digest(&self) -> &str {
         if self.rule.is_some_and(Extractor::is_of_project) {
-            self.readings.digest()
+            &self.readings.digest
         } else {
             ""
         }

@@ -24,6 +24,7 @@ use std::path::Path;
 
 pub use self::board_data::{BoardData, Texts};
 pub use self::cache::Places;
+pub(crate) use self::diagnostics::count;
 pub use self::diagnostics::{BoardNotes, FileOutcomes};
 pub use self::drilldown::{DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE};
 pub use self::in_memory::{Answers, from_items};

@@ -191,22 +191,12 @@ impl Read<'_> {
 
     fn questions(&mut self, source: &Source) -> Result<()> {
         let dataset = source.dataset.clone().unwrap_or_default();
-        let mut items = formats::items_by(
-            &source.found.path,
-            source.found.format,
-            &dataset,
-            self.said.mapping,
-        )?;
+        let mut items = source.items(&dataset, self.said.mapping)?;
         let from = Origin::of_file(&source.found.path);
         for (_, item) in items.by_ref() {
             self.take(item?, &from);
         }
-        self.notes.extend(
-            items
-                .notes()
-                .into_iter()
-                .map(|note| format!("{}: {note}", source.name())),
-        );
+        self.notes.extend(source.notes(items.notes()));
         Ok(())
     }
 
@@ -228,12 +218,7 @@ impl Read<'_> {
             joined.insert(source.found.path.clone(), (dataset.clone(), Vec::new()));
             let (from, mut unreadable) =
                 (Origin::of_file(&source.found.path), Unreadable::default());
-            for (_, item) in formats::items_by(
-                &source.found.path,
-                source.found.format,
-                &dataset,
-                self.said.mapping,
-            )? {
+            for (_, item) in source.items(&dataset, self.said.mapping)? {
                 match item {
                     Ok(item) if seen.insert(item.id.clone()) => self.take(item, &from),
                     Ok(_) => {}
@@ -247,8 +232,7 @@ impl Read<'_> {
 
     /// The questions covered by an answer file that names no data set.
     fn reach(&self, source: &Source) -> Result<Reach> {
-        let rows =
-            formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+        let rows = source.predictions(self.said.mapping)?;
         let keys: Vec<Key> = rows.filter_map(|(_, row)| Some(row.ok()?.key)).collect();
         let assignment = self.items.assign(keys.iter(), &source.found.path);
         Ok(Reach::new(&assignment, keys.iter(), &|hash| {
@@ -262,8 +246,7 @@ impl Read<'_> {
         source: &Source,
         joined: Option<&(String, Vec<Key>)>,
     ) -> Result<Vec<Answers>> {
-        let mut rows =
-            formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+        let mut rows = source.predictions(self.said.mapping)?;
         let named = source.file_model();
         let mut sets: BTreeMap<String, Vec<Prediction>> = BTreeMap::new();
         for (_, row) in rows.by_ref() {
@@ -276,11 +259,7 @@ impl Read<'_> {
                 .or_default()
                 .push(row);
         }
-        self.notes.extend(
-            rows.notes()
-                .into_iter()
-                .map(|note| format!("{}: {note}", source.name())),
-        );
+        self.notes.extend(source.notes(rows.notes()));
         let named = joined
             .map(|(dataset, _)| dataset)
             .or(source.dataset.as_ref())

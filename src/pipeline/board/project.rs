@@ -226,7 +226,7 @@ fn model_answers(
     let mut of = |(kept, name, key): (Option<CachedAnswers>, String, [u8; 32])| {
         kept.or_else(|| {
             let mut kept = read.next()?;
-            kept.revisions = reading.catalog.revisions().list().len() as u64;
+            kept.revisions = reading.catalog.revisions().list.len() as u64;
             cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
             Some(kept)
         })
@@ -282,7 +282,7 @@ fn cached(
         cancel,
         ..
     } = reading;
-    let revisions = catalog.revisions().list();
+    let revisions = &catalog.revisions().list;
     if let Ok(mut kept) = cache::read_marks(store, name, key) {
         let same = kept.revisions == revisions.len() as u64;
         // New items can only match answers that had no question before.
@@ -311,7 +311,7 @@ fn reread_revised(
     ruling: Ruling<'_>,
     kept: &mut CachedAnswers,
 ) -> Result<()> {
-    let revisions = catalog.revisions().list();
+    let revisions = &catalog.revisions().list;
     let from = kept.revisions as usize;
     let revised: HashSet<u32> = revisions
         .iter()

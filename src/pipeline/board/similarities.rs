@@ -38,7 +38,7 @@ pub(super) fn similarity(
         .collect();
     let mut hasher = digest(catalog, files);
     hasher.update(questions);
-    hasher.update(format!("{} {of}", catalog.revisions().list().len()).as_bytes());
+    hasher.update(format!("{} {of}", catalog.revisions().list.len()).as_bytes());
     let (name, key) = (
         short(&format!("{model}\nfree-form")),
         *hasher.finalize().as_bytes(),

@@ -11,7 +11,7 @@ use benchtop_formats as formats;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::import::{ImportRequest, Progress};
 use benchtop_model::{Form, Role};
-use benchtop_store::open::{OpenData, open};
+use benchtop_store::open::{OpenData, add_import, open};
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 12\nshape = \"pair\"\ndiffers = \"background\"\n\
     [[pictures]]\nsubject = \"profession\"\nper-term = 1\nshape = \"pair\"\ndiffers = \"profession\"\nlevel = \"high\"\n";

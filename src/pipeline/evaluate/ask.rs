@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::compose;
 use crate::evaluate::orders;
 use crate::evaluate::relabel::relabelled;
-use benchtop_compose::metadata::{Instruction, Metadata, instructions};
+use benchtop_compose::metadata::{Instruction, instructions};
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
 use benchtop_model::evaluation::{NewRun, RunAnswer, Wording};
 use benchtop_model::vlm::{Encoded, Reply, VlmRequest};
-use benchtop_model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
-use benchtop_store::metadata;
+use benchtop_model::{Error, ErrorKind, Form, Item, Result, Role};
 
 /// Name of an item's own instruction.
 const ITEMS_OWN: &str = "item";
@@ -34,11 +34,7 @@ impl Wordings {
     /// [`ErrorKind::NotFound`] for an unknown name, with the list of names; [`ErrorKind::Input`]
     /// for an invalid file.
     pub fn of(project: &Project, wording: &Wording) -> Result<Wordings> {
-        let files = metadata::read(&project.metadata())?;
-        let metadata = Metadata::parse(files.files.into_iter().map(|f| MetaFile {
-            name: f.name,
-            text: f.text,
-        }));
+        let (metadata, _) = compose::metadata(Some(project))?;
         let named = |name: &str| {
             metadata.instruction(name).ok_or_else(|| {
                 let known: Vec<String> = metadata
@@ -205,13 +201,20 @@ fn pictures(item: &Item, files: &[PictureFile]) -> std::result::Result<Vec<Encod
             files.len()
         ));
     }
-    let one = |file: &PictureFile| {
-        let bytes = file
-            .read()
-            .map_err(|p| format!("cannot read its picture: {p}"))?;
-        Encoded::new(bytes).ok_or_else(|| "its picture is not PNG, JPEG, WebP, or GIF".to_string())
-    };
-    files.iter().map(one).collect()
+    files.iter().map(encoded).collect()
+}
+
+/// Prefix of the reason if a picture is damaged or missing.
+pub const UNREAD: &str = "cannot read its picture";
+
+/// The picture of a file, as it is sent.
+///
+/// # Errors
+///
+/// Why it cannot be sent, as text.
+pub fn encoded(file: &PictureFile) -> std::result::Result<Encoded, String> {
+    let bytes = file.read().map_err(|p| format!("{UNREAD}: {p}"))?;
+    Encoded::new(bytes).ok_or_else(|| "its picture is not PNG, JPEG, WebP, or GIF".to_string())
 }
 
 /// The available picture files of an item.

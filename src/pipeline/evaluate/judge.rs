@@ -155,7 +155,7 @@ pub fn ask(
     watch: ProgressSink<'_>,
 ) -> Result<JudgeSummary> {
     let mut seen = HashSet::new();
-    let known = desk.judged.readings();
+    let known = &desk.judged.readings;
     let mut is_open = |about: &String| {
         known.by(about, desk.judge, INSTRUCTION).is_none() && seen.insert(about.clone())
     };

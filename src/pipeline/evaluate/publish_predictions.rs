@@ -8,23 +8,18 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
+use crate::new_segments::NewSegments;
 use benchtop_files::project::Project;
 use benchtop_model::evaluation::{AnswerFileHeader, RunAnswer, RunQuestion, label_of, orders_of};
 use benchtop_model::{Form, Item, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Content, Manifest, Segment};
-use benchtop_store::open::{self, FinishedSegment};
+use benchtop_store::manifest::{Content, Manifest};
 use benchtop_store::runs::{self, Line, Run};
 use benchtop_store::segment::Writer;
 
 /// The common properties of a segment's answers: order, data set, and form.
 type SegmentKey = (u16, String, Form);
-
-/// New segments. They are removed if they cannot be added to the project.
-pub struct NewSegments {
-    pub fresh: Vec<FinishedSegment>,
-}
 
 /// The source of the answers, as recorded in the manifest.
 fn source(run: u32, dataset: &str) -> String {
@@ -145,7 +140,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSe
         Ok(())
     })?;
     if sets.is_empty() && there.is_empty() {
-        return Ok(NewSegments { fresh: Vec::new() });
+        return Ok(NewSegments::new(project, &Manifest::default()));
     }
     let mut skipped_items = skipped_items(project, catalog, run, &told)?;
     for ((order, dataset), numbers) in &skipped_items {
@@ -159,17 +154,9 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSe
             sets.insert((*order, dataset.clone(), form as u8), set);
         }
     }
-    let n = Manifest::for_import(&project.imports())?.next();
-    let mut made = NewSegments { fresh: Vec::new() };
+    let mut made = NewSegments::new(project, &Manifest::for_import(&project.imports())?);
     for ((order, dataset, form), writer) in sets.into_values() {
-        let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
-        let done = match writer.finish(&file) {
-            Ok(done) => done,
-            Err(problem) => {
-                discard(project, &made);
-                return Err(problem);
-            }
-        };
+        let source = source(run.id, &dataset);
         let of_run = AnswerFileHeader {
             run: run.id,
             base: run.label.clone(),
@@ -179,27 +166,14 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSe
                 .remove(&(order, dataset.clone()))
                 .unwrap_or_default(),
         };
-        let part = Segment {
-            file,
-            source: source(run.id, &dataset),
-            holds: Content::Predictions {
-                model: label_of(&run.label, run.new.orders, order),
-                form,
-                evaluated: false,
-                dataset: Some(dataset),
-                run: Some(of_run),
-            },
-            rows: done.rows,
-            duplicates: 0,
-            bytes: done.bytes,
-            blake3: done.blake3,
-            source_blake3: String::new(),
+        let holds = Content::Predictions {
+            model: label_of(&run.label, run.new.orders, order),
+            form,
+            evaluated: false,
+            dataset: Some(dataset),
+            run: Some(of_run),
         };
-        made.fresh.push(FinishedSegment {
-            part,
-            frames: done.frames,
-            rows: None,
-        });
+        made.push(writer, holds, source)?;
     }
     Ok(made)
 }
@@ -247,25 +221,7 @@ pub fn publish(
     made: NewSegments,
     at: &str,
 ) -> Result<Arc<Catalog>> {
-    let files: Vec<_> = made.fresh.iter().map(|f| f.part.file.clone()).collect();
-    let taken = open::add_import(
-        project,
-        index,
-        catalog,
-        catalog.columns().clone(),
-        made.fresh,
-        at,
-    );
+    let taken = made.add(project, index, catalog, catalog.columns().clone(), at);
     // A failed index write is only a notice: the next start rebuilds the index.
-    taken.map(|(catalog, _)| catalog).inspect_err(|_| {
-        manifest::remove_segments(&project.imports(), files.iter().map(String::as_str))
-    })
-}
-
-/// Removes segments that were not added to the project.
-fn discard(project: &Project, made: &NewSegments) {
-    manifest::remove_segments(
-        &project.imports(),
-        made.fresh.iter().map(|fresh| fresh.part.file.as_str()),
-    );
+    taken.map(|(catalog, _)| catalog)
 }

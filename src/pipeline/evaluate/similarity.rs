@@ -9,6 +9,7 @@ use benchtop_model::cancel::{Cancel, ProgressSink, canceled};
 use benchtop_model::free_form::{FreeForm, cosine};
 use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
 use benchtop_store::Catalog;
+use benchtop_store::catalog::parse_item;
 use benchtop_store::manifest::Content;
 use benchtop_store::similarity::{Cosines, pair};
 
@@ -95,12 +96,7 @@ pub fn compared(
         if memchr::memmem::find(line, QuestionKind::FreeForm.name().as_bytes()).is_none() {
             return Ok(true);
         }
-        let item: Item = serde_json::from_slice(line).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot read item #{}: {e}", row + 1),
-            )
-        })?;
+        let item: Item = parse_item(row, line)?;
         let Some(reference) = rule.reference(&item) else {
             return Ok(true);
         };

@@ -28,6 +28,13 @@ struct Group {
 }
 
 impl Group {
+    fn new(dataset: &str, without_options: bool) -> Group {
+        Group {
+            dataset: dataset.into(),
+            without_options,
+        }
+    }
+
     fn label(&self) -> String {
         if self.without_options {
             format!("{}{WITHOUT_OPTIONS}", self.dataset)
@@ -40,10 +47,7 @@ impl Group {
 impl Surveys {
     /// Adds an item to the survey.
     pub fn add(&mut self, item: &Item) {
-        let group = Group {
-            dataset: item.dataset.clone(),
-            without_options: item.options.is_empty(),
-        };
+        let group = Group::new(&item.dataset, item.options.is_empty());
         let marked = draft(item);
         for survey in [
             self.datasets.entry(item.dataset.clone()).or_default(),
@@ -59,35 +63,17 @@ impl Surveys {
 
     /// The group of an item.
     fn group(&self, tables: &Tables, item: &Item) -> Group {
-        let with = || {
-            self.tables.contains_key(&Group {
-                dataset: item.dataset.clone(),
-                without_options: false,
-            })
-        };
+        let with = || self.tables.contains_key(&Group::new(&item.dataset, false));
         let without_options = tables.separates_options && item.options.is_empty() && with();
-        Group {
-            dataset: item.dataset.clone(),
-            without_options,
-        }
+        Group::new(&item.dataset, without_options)
     }
 
     fn groups(&self, tables: &Tables) -> Vec<Group> {
-        let mut groups: Vec<Group> = self
-            .datasets
-            .keys()
-            .map(|name| Group {
-                dataset: name.clone(),
-                without_options: false,
-            })
-            .collect();
+        let with = |dataset: &String| Group::new(dataset, false);
+        let mut groups: Vec<Group> = self.datasets.keys().map(with).collect();
         if tables.separates_options {
             let mixed = |group: &&Group| {
-                let with = Group {
-                    without_options: false,
-                    ..(*group).clone()
-                };
-                group.without_options && self.tables.contains_key(&with)
+                group.without_options && self.tables.contains_key(&with(&group.dataset))
             };
             groups.extend(self.tables.keys().filter(mixed).cloned());
         }
@@ -97,10 +83,7 @@ impl Surveys {
     fn of(&self, tables: &Tables, group: &Group) -> Survey {
         let found = match tables.separates_options {
             true => {
-                let alone = Group {
-                    without_options: true,
-                    ..group.clone()
-                };
+                let alone = Group::new(&group.dataset, true);
                 self.tables.get(group).or_else(|| self.tables.get(&alone))
             }
             false => self.datasets.get(&group.dataset),
@@ -275,9 +258,8 @@ impl Answers<'_> {
         let group = self.tools.surveys.group(self.tools.tables, item);
         if !self.open.contains_key(&group) {
             let survey = self.tools.surveys.of(self.tools.tables, &group);
-            let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
             let out = create(
-                &self.tools.dir.join(&self.model).join(file),
+                &path(self.tools, &self.model, &group),
                 &mut self.tools.renames,
             )?;
             self.open.insert(
@@ -309,14 +291,18 @@ impl Answers<'_> {
             flush(table.finish())?;
             if !any {
                 // A model without answers to a table's questions gets no file for it.
-                let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
-                self.tools
-                    .renames
-                    .forget(&self.tools.dir.join(&self.model).join(file));
+                let file = path(self.tools, &self.model, &group);
+                self.tools.renames.forget(&file);
             }
         }
         Ok(())
     }
+}
+
+/// The file with a model's answers to a group.
+fn path(tools: &Tools, model: &str, group: &Group) -> PathBuf {
+    let file = format!("{model}_{}.tsv", tools.name(group));
+    tools.dir.join(model).join(file)
 }
 
 /// Unique file names.

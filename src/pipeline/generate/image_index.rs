@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::{PictureState, file_key, picture_key, prompt_key};
-use benchtop_model::{Error, ErrorKind, Result, Side};
+use benchtop_model::{Result, Side};
 use benchtop_store::Catalog;
-use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::catalog::{CatalogVersion, parse_item};
 use benchtop_store::pictures::Pictures;
 use benchtop_store::present_pictures::Present;
 
@@ -259,12 +259,7 @@ impl RequestedImages {
             if row % STEP == 0 {
                 cancel.check()?;
             }
-            let item: Lean<'_> = serde_json::from_slice(line).map_err(|e| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!("cannot read item #{}: {e}", row + 1),
-                )
-            })?;
+            let item: Lean<'_> = parse_item(row, line)?;
             let picture = reading.item(row as u32, &item);
             files.item(row as u32, &item);
             reading.by_row.push(picture);

@@ -107,11 +107,12 @@ impl Scope<'_> {
         extra.sort_unstable();
         let mut work = VecDeque::new();
         for sample in 1..=self.samples {
+            let target = |picture: &u32| Target {
+                picture: *picture,
+                sample,
+            };
             let missing = |picture: &u32| {
-                let target = Target {
-                    picture: *picture,
-                    sample,
-                };
+                let target = target(picture);
                 (!self.is_made(named, made, target)).then_some(target)
             };
             let wanted: Vec<Target> = double.iter().filter_map(missing).collect();
@@ -125,22 +126,9 @@ impl Scope<'_> {
                 rows: None,
                 ..*self
             };
-            let lacks = |at: &&u32| {
-                parts.contains(*at)
-                    && !any.is_made(
-                        named,
-                        made,
-                        Target {
-                            picture: **at,
-                            sample,
-                        },
-                    )
-            };
+            let lacks = |at: &&u32| parts.contains(*at) && !any.is_made(named, made, target(at));
             work.extend(single.iter().filter_map(missing));
-            work.extend(extra.iter().filter(lacks).map(|at| Target {
-                picture: *at,
-                sample,
-            }));
+            work.extend(extra.iter().filter(lacks).map(target));
             work.extend(wanted);
         }
         work

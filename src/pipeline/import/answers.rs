@@ -13,7 +13,6 @@ use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally}
 use crate::in_order::Threads;
 use crate::sources::{self, Reach, Source};
 use benchtop_files::project::Project;
-use benchtop_formats as formats;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::{ImportRequest, Report};
 use benchtop_model::{Error, ErrorKind, Key, Prediction, Result};
@@ -172,7 +171,7 @@ impl<'a> Import<'a> {
                     "{name}: {duplicates} rows appear more than once{differ}; the first of each is used"
                 ));
             }
-            let rows = set.writer.rows();
+            let rows = set.writer.rows;
             self.report.predictions += rows;
             self.keep(
                 set.writer,
@@ -227,8 +226,7 @@ impl Known<'_> {
         let mut sets: BTreeMap<String, (AnswerSet, Compared)> = BTreeMap::new();
         let mut untold = 0;
         self.tell(&mut untold, watch)?;
-        let mut reader =
-            formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
+        let mut reader = source.predictions(said.mapping)?;
         for (line, read) in reader.by_ref() {
             untold += 1;
             if untold == STEP {
@@ -352,11 +350,7 @@ impl Known<'_> {
 
     /// The keys of the answers of a file.
     fn keys(&self, source: &Source) -> Result<Vec<Key>> {
-        let rows = formats::predictions_by(
-            &source.found.path,
-            source.found.format,
-            self.ask.mapping.as_deref(),
-        )?;
+        let rows = source.predictions(self.ask.mapping.as_deref())?;
         let joined = self.joined.get(&source.found.path);
         let key = |mut row: Prediction| {
             joined

@@ -8,18 +8,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::new_segments::NewSegments;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, ReadOptions, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
 use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::hash::first_bytes;
 use benchtop_model::import::{FileReport, ImportRequest, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Content, Manifest, Segment};
-use benchtop_store::open::{FinishedSegment, add_import};
+use benchtop_store::manifest::{Content, Manifest};
 use benchtop_store::segment::Writer;
 
 mod answers;
@@ -146,50 +147,34 @@ struct Import<'a> {
     report: Report,
 }
 
-/// The segments written so far. They are removed unless they become part of the project.
-struct NewSegments {
-    imports: PathBuf,
-    fresh: Vec<FinishedSegment>,
-}
-
-impl Drop for NewSegments {
-    fn drop(&mut self) {
-        manifest::remove_segments(
-            &self.imports,
-            self.fresh.iter().map(|fresh| fresh.part.file.as_str()),
-        );
-    }
-}
-
 impl<'a> Import<'a> {
     fn new(
         project: &'a Project,
         catalog: &'a Catalog,
         ask: &'a ImportRequest,
     ) -> Result<Import<'a>> {
+        let manifest = Arc::new(Manifest::for_import(&project.imports())?);
         Ok(Import {
             project,
             catalog,
             ask,
-            manifest: Arc::new(Manifest::for_import(&project.imports())?),
+            made: NewSegments::new(project, &manifest),
+            manifest,
             columns: catalog.columns().clone(),
             seen: HashMap::new(),
             sources: Vec::new(),
             pictures: Pictures::new(project, ask.link),
             orders: None,
             joined: BTreeMap::new(),
-            made: NewSegments {
-                imports: project.imports(),
-                fresh: Vec::new(),
-            },
             report: Report::default(),
         })
     }
 
-    /// Data sets of the project.
+    /// The data sets of the project and of the files read so far.
     fn datasets(&self) -> BTreeSet<String> {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
-        let named = parts.filter_map(|p| match &p.holds {
+        let fresh = self.made.fresh.iter().map(|f| &f.part);
+        let named = parts.chain(fresh).filter_map(|p| match &p.holds {
             Content::Items { dataset } => Some(dataset.clone()),
             Content::Predictions { .. } | Content::Revisions { .. } => None,
         });
@@ -232,8 +217,7 @@ impl<'a> Import<'a> {
 
     /// Adds notes on reading a file.
     fn note(&mut self, source: &Source, notes: Vec<String>) {
-        for note in notes {
-            let note = format!("{}: {note}", source.name());
+        for note in source.notes(notes) {
             if !self.report.notes.contains(&note) {
                 self.report.notes.push(note);
             }
@@ -248,32 +232,11 @@ impl<'a> Import<'a> {
         source: &Source,
         source_blake3: &str,
     ) -> Result<()> {
-        let word = if matches!(holds, Content::Items { .. }) {
-            "items"
-        } else {
-            "answers"
-        };
-        if writer.rows() == 0 {
-            return Ok(());
+        if writer.rows > 0 {
+            let source = source.found.path.display().to_string();
+            let part = self.made.push(writer, holds, source)?;
+            (part.duplicates, part.source_blake3) = (duplicates, source_blake3.to_string());
         }
-        let n = self.manifest.next();
-        let file = format!("{n:04}-{:02}-{word}.jsonl.zst", self.made.fresh.len() + 1);
-        let done = writer.finish(&file)?;
-        let part = Segment {
-            file,
-            holds,
-            rows: done.rows,
-            duplicates,
-            bytes: done.bytes,
-            blake3: done.blake3,
-            source: source.found.path.display().to_string(),
-            source_blake3: source_blake3.to_string(),
-        };
-        self.made.fresh.push(FinishedSegment {
-            part,
-            frames: done.frames,
-            rows: None,
-        });
         Ok(())
     }
 
@@ -291,27 +254,14 @@ impl<'a> Import<'a> {
         }
         watch.report("saving", 0, None).map_err(cancelled)?;
         self.pictures.sync()?;
-        // From here on the segments belong to the manifest, or to nobody if its line is not
-        // written.
-        let fresh = std::mem::take(&mut self.made.fresh);
-        let files: Vec<String> = fresh.iter().map(|f| f.part.file.clone()).collect();
-        match add_import(self.project, index, self.catalog, self.columns, fresh, at) {
-            Ok((catalog, notice)) => {
-                self.pictures.keep();
-                self.report.notes.extend(notice);
-                Ok(Outcome {
-                    catalog: Some(catalog),
-                    report: self.report,
-                })
-            }
-            Err(problem) => {
-                manifest::remove_segments(
-                    &self.project.imports(),
-                    files.iter().map(String::as_str),
-                );
-                Err(problem)
-            }
-        }
+        let made = self.made;
+        let (catalog, notice) = made.add(self.project, index, self.catalog, self.columns, at)?;
+        self.pictures.keep();
+        self.report.notes.extend(notice);
+        Ok(Outcome {
+            catalog: Some(catalog),
+            report: self.report,
+        })
     }
 }
 
@@ -368,16 +318,12 @@ fn tick(source: &Source, records: &mut u64, watch: ProgressSink<'_>) -> Result<(
 /// A hash of an item's content without the paths of its pictures.
 fn content_hash(item: &Item) -> Result<u64> {
     let bytes = serde_json::to_vec(item).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
-    let mut first = [0; 8];
-    first.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
-    Ok(u64::from_le_bytes(first))
+    Ok(first_bytes(&blake3::hash(&bytes)))
 }
 
-fn forget_where(image: &mut benchtop_model::ImageRef) {
-    *image = benchtop_model::ImageRef {
-        name: std::mem::take(&mut image.name),
-        ..Default::default()
-    };
+/// Leaves only the name of a picture, to compare items regardless of their pictures.
+pub fn forget_where(image: &mut benchtop_model::ImageRef) {
+    *image = benchtop_model::ImageRef::named(std::mem::take(&mut image.name));
 }
 
 /// BLAKE3 of the file at `path` in hex, as in the manifest.

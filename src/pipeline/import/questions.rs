@@ -4,7 +4,6 @@ use std::collections::hash_map::Entry;
 
 use super::{Import, content_hash, forget_where, hash_file, rows_already_imported, skip, tick};
 use crate::sources::{self, Orders, Source, Unreadable};
-use benchtop_formats as formats;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::catalog;
@@ -38,12 +37,7 @@ impl Import<'_> {
         let mut writer = Writer::create(&self.project.imports())?;
         let before = self.report.duplicates;
         let (mut records, mut unreadable) = (0, Unreadable::default());
-        let mut reader = formats::items_by(
-            &found.path,
-            found.format,
-            &dataset,
-            self.ask.mapping.as_deref(),
-        )?;
+        let mut reader = source.items(&dataset, self.ask.mapping.as_deref())?;
         while let Some((line, read)) = reader.next() {
             tick(source, &mut records, watch)?;
             // Before the item itself: a later item may name pictures of an existing one.
@@ -75,7 +69,7 @@ impl Import<'_> {
         }
         self.note(source, reader.notes());
         self.report.notes.extend(unreadable.note(&source.name()));
-        let rows = writer.rows();
+        let rows = writer.rows;
         self.report.items += rows;
         let duplicates = self.report.duplicates - before;
         self.keep(
@@ -91,7 +85,7 @@ impl Import<'_> {
 
     /// Matches files that count rows with known data sets, and imports the questions of the others.
     pub(super) fn beside(&mut self, list: &[Source], watch: ProgressSink<'_>) -> Result<()> {
-        let own = self.all_datasets();
+        let own = self.datasets();
         if let Some(orders) = &mut self.orders {
             from_catalog(self.catalog, orders)?;
         }
@@ -113,15 +107,6 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The data sets of the project and of the files read so far.
-    fn all_datasets(&self) -> std::collections::BTreeSet<String> {
-        let fresh = self.made.fresh.iter().filter_map(|f| match &f.part.holds {
-            Content::Items { dataset } => Some(dataset.clone()),
-            Content::Predictions { .. } | Content::Revisions { .. } => None,
-        });
-        self.datasets().into_iter().chain(fresh).collect()
-    }
-
     fn dataset(&self, source: &Source) -> String {
         let joined = self
             .joined
@@ -136,12 +121,7 @@ impl Import<'_> {
         let Some(orders) = &mut self.orders else {
             return Ok(());
         };
-        let items = formats::items_by(
-            &source.found.path,
-            source.found.format,
-            dataset,
-            self.ask.mapping.as_deref(),
-        )?;
+        let items = source.items(dataset, self.ask.mapping.as_deref())?;
         items
             .filter_map(|(_, item)| item.ok())
             .for_each(|item| orders.push(&item));

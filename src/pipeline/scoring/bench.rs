@@ -33,14 +33,11 @@ impl<'a> Groups<'a> {
     fn new(columns: &'a Columns, by: Field) -> Result<Groups<'a>> {
         let kind = columns.kind.as_slice();
         if by == Field::Type {
-            let names = QuestionKind::ALL
-                .iter()
-                .map(|k| k.name().to_string())
-                .collect();
+            let names = QuestionKind::ALL.map(|kind| kind.name().to_string());
             return Ok(Groups {
                 named: None,
                 kind,
-                names,
+                names: names.to_vec(),
             });
         }
         let at = Columns::named(by).ok_or_else(|| {
@@ -54,7 +51,7 @@ impl<'a> Groups<'a> {
         Ok(Groups {
             named: Some(&columns.codes[at]),
             kind,
-            names: columns.names[at].list().to_vec(),
+            names: columns.names[at].names.to_vec(),
         })
     }
 
@@ -74,6 +71,17 @@ struct Nearest {
 }
 
 impl Nearest {
+    fn new(most: usize) -> Nearest {
+        let rows = Vec::new();
+        Nearest { most, rows }
+    }
+
+    fn add(&mut self, more: Nearest) {
+        for (distance, row) in more.rows {
+            self.offer(distance, row);
+        }
+    }
+
     fn offer(&mut self, distance: f32, row: u32) {
         if self.rows.len() == self.most && self.rows.last().is_none_or(|(d, _)| distance >= *d) {
             return;
@@ -133,14 +141,8 @@ impl Counts {
             scored: 0,
             table: [[0; 2]; 2],
             crossed: vec![[0; 3]; groups * across],
-            good: Nearest {
-                most,
-                rows: Vec::new(),
-            },
-            bad: Nearest {
-                most,
-                rows: Vec::new(),
-            },
+            good: Nearest::new(most),
+            bad: Nearest::new(most),
         }
     }
 
@@ -150,39 +152,26 @@ impl Counts {
             .iter_mut()
             .zip(&later.tallies)
             .for_each(|(mine, more)| add(mine, more));
-        self.bars
-            .iter_mut()
-            .zip(later.bars)
-            .for_each(|(mine, more)| *mine += more);
-        self.rejected
-            .iter_mut()
-            .zip(later.rejected)
-            .for_each(|(mine, more)| *mine += more);
-        let both = self
-            .crossed
-            .iter_mut()
-            .flatten()
-            .zip(later.crossed.into_iter().flatten());
-        both.for_each(|(mine, more)| *mine += more);
+        sum(&mut self.bars, &later.bars);
+        sum(&mut self.rejected, &later.rejected);
+        sum(
+            self.crossed.as_flattened_mut(),
+            later.crossed.as_flattened(),
+        );
+        sum(self.table.as_flattened_mut(), later.table.as_flattened());
         self.beyond += later.beyond;
         self.scored += later.scored;
-        self.table
-            .iter_mut()
-            .flatten()
-            .zip(later.table.into_iter().flatten())
-            .for_each(|(mine, more)| *mine += more);
-        later
-            .good
-            .rows
-            .into_iter()
-            .for_each(|(distance, row)| self.good.offer(distance, row));
-        later
-            .bad
-            .rows
-            .into_iter()
-            .for_each(|(distance, row)| self.bad.offer(distance, row));
+        self.good.add(later.good);
+        self.bad.add(later.bad);
         self
     }
+}
+
+/// Adds numbers to those at the same places.
+fn sum<N: Copy + std::ops::AddAssign>(mine: &mut [N], more: &[N]) {
+    mine.iter_mut()
+        .zip(more)
+        .for_each(|(mine, more)| *mine += *more);
 }
 
 /// Rows next to the threshold.
@@ -408,11 +397,9 @@ fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> CrossT
 
 fn add(to: &mut Tally, more: &Tally) {
     to.without += more.without;
-    for at in 0..3 {
-        to.items[at] += more.items[at];
-        to.accepted[at] += more.accepted[at];
-        to.rejected[at] += more.rejected[at];
-    }
+    sum(&mut to.items, &more.items);
+    sum(&mut to.accepted, &more.accepted);
+    sum(&mut to.rejected, &more.rejected);
 }
 
 /// A share with its interval. `None` if the total is 0.

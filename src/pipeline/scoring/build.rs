@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::runner::Runner;
 use super::runners::alignment::{self, Aligned};
-use super::runners::clip_and_safety::{Consistency, Safe};
+use super::runners::clip_and_safety::{consistency, safe};
 use super::runners::duplicate::Duplicates;
 use super::runners::judge::Judged;
 use super::runners::ocr::WantedWord;
 use super::runners::without_model;
-use benchtop_compose::metadata::{Judging, Metadata};
+use crate::compose::metadata;
+use benchtop_compose::metadata::Judging;
 use benchtop_files::project::Project;
 use benchtop_inference::candle::safety::StableDiffusionSafetyChecker;
 use benchtop_inference::candle::scorer::{self, ClipScorer, Options};
@@ -23,7 +24,6 @@ use benchtop_model::config::Config;
 use benchtop_model::judge::AnswerForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::metadata;
 
 /// The folder of a model in `[filter]`.
 fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
@@ -37,17 +37,20 @@ fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
     Hub::from_env()?.path(name)
 }
 
+fn tesseract(config: &Config) -> Result<Tesseract> {
+    Tesseract::open(ocr::Options {
+        languages: config.filter.languages.clone(),
+        ..ocr::Options::default()
+    })
+}
+
 fn config(project: &Project) -> Result<Config> {
     // Read from disk now: a model may be configured while the owner runs.
     Ok(Project::open(project.root())?.config().clone())
 }
 
 fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
-    let files = metadata::read(&project.metadata())?;
-    let parsed = Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile {
-        name: f.name,
-        text: f.text,
-    }));
+    let (parsed, _) = metadata(Some(project))?;
     parsed.judging(name).ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
@@ -81,18 +84,16 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
         Scorer::Leakage => without_model::leakage(),
         Scorer::Clip => {
             let model = scorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
-            Box::new(Consistency::new(Scorer::Clip, model))
+            consistency(Scorer::Clip, model)
         }
         Scorer::Siglip => {
             let model = scorer::open(&folder(filter.siglip.as_ref(), "siglip")?, &Options::cpu())?;
-            Box::new(Consistency::new(Scorer::Siglip, model))
+            consistency(Scorer::Siglip, model)
         }
         Scorer::Safety => {
             let folder = folder(filter.safety.as_ref(), "safety")?;
-            Box::new(Safe::new(Box::new(StableDiffusionSafetyChecker::open(
-                &folder,
-                &Options::cpu(),
-            )?)))
+            let checker = StableDiffusionSafetyChecker::open(&folder, &Options::cpu())?;
+            safe(Box::new(checker))
         }
         Scorer::Duplicate => {
             let model = ClipScorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
@@ -110,13 +111,7 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
                 &references,
             )?)
         }
-        Scorer::Ocr => {
-            let options = ocr::Options {
-                languages: filter.languages.clone(),
-                ..ocr::Options::default()
-            };
-            Box::new(WantedWord::new(Box::new(Tesseract::open(options)?)))
-        }
+        Scorer::Ocr => Box::new(WantedWord::new(Box::new(tesseract(config)?))),
         Scorer::Judge(name) => Box::new(Judged::new(
             judging(project, name)?,
             chat(config)?,
@@ -151,13 +146,7 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
                 .and_then(|_| judging(project, name))
                 .map(|_| ()),
             Scorer::Alignment => chat(&config).map(|_| ()),
-            Scorer::Ocr => {
-                let options = ocr::Options {
-                    languages: filter.languages.clone(),
-                    ..ocr::Options::default()
-                };
-                Tesseract::open(options).map(|_| ())
-            }
+            Scorer::Ocr => tesseract(&config).map(|_| ()),
             Scorer::Flatness | Scorer::Leakage | Scorer::Consensus | Scorer::Blind => Ok(()),
         }
     };
@@ -166,13 +155,9 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
 
 /// The judge questions that can score items: those answered by yes or no.
 pub fn judges(project: &Project) -> Vec<String> {
-    let Ok(files) = metadata::read(&project.metadata()) else {
+    let Ok((parsed, _)) = metadata(Some(project)) else {
         return Vec::new();
     };
-    let parsed = Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile {
-        name: f.name,
-        text: f.text,
-    }));
     let all = parsed.judgings();
     all.iter()
         .filter(|j| matches!(j.reads, AnswerForm::YesNo { .. }))

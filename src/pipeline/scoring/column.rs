@@ -34,7 +34,7 @@ impl Column {
 
     /// Looks up the score of each item's inputs. An item without these inputs has nothing to score.
     pub fn look_up(scores: &Scores, inputs: &Inputs) -> Column {
-        let scorer = &scores.about().scorer;
+        let scorer = &scores.about.scorer;
         let of = |row: usize| {
             inputs
                 .key(scorer, row)
@@ -44,7 +44,7 @@ impl Column {
             .map(of)
             .map(|(state, value)| (state.code(), value))
             .unzip();
-        Column::new(values, states, scores.about().logit, scores.about().short())
+        Column::new(values, states, scores.about.logit, scores.about.short())
     }
 
     /// A column without any scores yet.

@@ -15,7 +15,15 @@ struct ItemScores<'a> {
     subtask: &'a str,
 }
 
-impl ItemScores<'_> {
+impl<'a> ItemScores<'a> {
+    fn new(columns: &'a ColumnsBy, catalog: &'a Catalog, row: usize) -> ItemScores<'a> {
+        ItemScores {
+            columns,
+            row,
+            subtask: catalog.columns().value(Field::Subtask, row),
+        }
+    }
+
     fn holds(&self, condition: &Condition) -> bool {
         let column = self.columns.get(&condition.score.scorer);
         let score = column.map_or(Score::default(), |c| Score {
@@ -82,11 +90,7 @@ pub fn chips(
     catalog: &Catalog,
     row: usize,
 ) -> Vec<MatchingRule> {
-    let seen = ItemScores {
-        columns,
-        row,
-        subtask: catalog.columns().value(Field::Subtask, row),
-    };
+    let seen = ItemScores::new(columns, catalog, row);
     let chip = |rule: &Rule| {
         let held: Vec<String> = rule
             .conditions
@@ -118,11 +122,7 @@ pub fn explain(
     (catalog, overlay): (&Catalog, &StatusColumns),
     detail: &dyn Fn(&Scorer) -> StoredScore,
 ) -> Explanation {
-    let seen = ItemScores {
-        columns,
-        row,
-        subtask: catalog.columns().value(Field::Subtask, row),
-    };
+    let seen = ItemScores::new(columns, catalog, row);
     let outcome = outcomes.of_row(row);
     let status = overlay.status(row);
     let one = |(scorer, column): (&Scorer, &std::sync::Arc<Column>)| {

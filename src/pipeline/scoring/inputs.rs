@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::generate::image_index::RequestedImages;
+use benchtop_model::Result;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::file_key;
 use benchtop_model::scoring::Scorer;
-use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
-use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::catalog::{CatalogVersion, parse_item};
 use benchtop_store::columns::id_hash;
 use benchtop_store::pictures::Pictures;
 
@@ -77,12 +77,7 @@ impl Texts {
             if row % STEP == 0 {
                 cancel.check()?;
             }
-            let item: Lean = serde_json::from_slice(line).map_err(|e| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!("cannot read item #{}: {e}", row + 1),
-                )
-            })?;
+            let item: Lean = parse_item(row, line)?;
             let file =
                 |image: &LeanImage| image.hash.as_deref().and_then(file_key).unwrap_or_default();
             texts.imported.push(item.images.first().map_or(0, file));

@@ -35,7 +35,7 @@ impl Ready {
         Ready {
             column,
             test: *test,
-            thresholds: subtasks.list().iter().map(threshold).collect(),
+            thresholds: subtasks.names.iter().map(threshold).collect(),
         }
     }
 
@@ -51,14 +51,11 @@ impl Ready {
         let Some(column) = &self.column else {
             return self.test == Test::Is(ScoreState::Missing);
         };
+        let value = || column.value(row);
         match self.test {
             Test::Is(state) => column.state(row) == state,
-            Test::Below(_) => column
-                .value(row)
-                .is_some_and(|v| v < self.threshold(subtask)),
-            Test::Above(_) => column
-                .value(row)
-                .is_some_and(|v| v > self.threshold(subtask)),
+            Test::Below(_) => value().is_some_and(|v| v < self.threshold(subtask)),
+            Test::Above(_) => value().is_some_and(|v| v > self.threshold(subtask)),
         }
     }
 

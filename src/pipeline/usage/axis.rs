@@ -1,8 +1,6 @@
 //! Item properties for counting and filtering: subject, subtask, type, style, and vocabularies.
 
-use std::collections::HashMap;
-
-use super::{CODE, NONE, OFFERED, SECOND, Usage};
+use super::{CODE, NONE, Names, OFFERED, SECOND, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_model::{Filter, QuestionKind};
 
@@ -77,18 +75,15 @@ impl Usage {
         match name {
             SUBJECT => {
                 let known = grammar.subjects.iter().map(|s| s.name.clone()).collect();
-                by_class(known, &|c| self.names[c.subject as usize].clone())
+                by_class(known, &|c| self.names.list[c.subject as usize].clone())
             }
             SUBTASK => {
                 let known = grammar.subtasks.iter().map(|s| s.name.clone()).collect();
-                by_class(known, &|c| self.names[c.subtask as usize].clone())
+                by_class(known, &|c| self.names.list[c.subtask as usize].clone())
             }
             TYPE => {
-                let known = QuestionKind::ALL
-                    .iter()
-                    .map(|k| k.name().to_string())
-                    .collect();
-                by_class(known, &|c| c.kind.name().into())
+                let known = QuestionKind::ALL.map(|kind| kind.name().to_string());
+                by_class(known.to_vec(), &|c| c.kind.name().into())
             }
             vocabulary => {
                 let known = grammar
@@ -120,40 +115,31 @@ fn by_vocabulary(pairs: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
 
 /// The values of an axis being collected: first the known ones, then others.
 struct Values {
-    values: Vec<String>,
+    names: Names,
     known: usize,
-    at: HashMap<String, u32>,
 }
 
 impl Values {
     fn new(known: Vec<String>) -> Values {
-        let at = known
-            .iter()
-            .enumerate()
-            .map(|(i, v)| (v.clone(), i as u32))
-            .collect();
+        let at = (0..).zip(&known).map(|(at, name)| (name.clone(), at));
         Values {
             known: known.len(),
-            values: known,
-            at,
+            names: Names {
+                at: at.collect(),
+                list: known,
+            },
         }
     }
 
     fn place(&mut self, value: &str) -> u32 {
-        if let Some(at) = self.at.get(value) {
-            return *at;
-        }
-        let at = self.values.len() as u32;
-        self.values.push(value.to_string());
-        self.at.insert(value.to_string(), at);
-        at
+        self.names.place(value)
     }
 
     /// The axis, with unknown values sorted by name and "has none" last.
     fn axis(mut self, of: Of) -> Axis {
         self.place("");
-        let mut order: Vec<usize> = (0..self.values.len()).collect();
-        let values = &self.values;
+        let values = &mut self.names.list;
+        let mut order: Vec<usize> = (0..values.len()).collect();
         order[self.known..].sort_by_key(|i| (values[*i].is_empty(), &values[*i]));
         let mut moved = vec![0u32; order.len()];
         order
@@ -167,7 +153,7 @@ impl Values {
         };
         let values = order
             .into_iter()
-            .map(|i| std::mem::take(&mut self.values[i]))
+            .map(|i| std::mem::take(&mut values[i]))
             .collect();
         Axis {
             values,

@@ -82,9 +82,8 @@ impl Usage {
 
     /// By class: whether its questions ask about this vocabulary and have a right answer in it.
     fn asks(&self, grammar: &CompiledMetadata, vocabulary: &str) -> Vec<bool> {
-        let about: Vec<bool> = self
-            .names
-            .iter()
+        let names = self.names.list.iter();
+        let about: Vec<bool> = names
             .map(|n| asked_about(grammar, n) == vocabulary)
             .collect();
         self.classes

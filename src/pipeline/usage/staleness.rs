@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::count::CountedSlots;
 use super::item_line::Asked;
-use super::{CODE, Class, NONE, OFFERED, Space, Usage};
+use super::{CODE, Class, NONE, Names, OFFERED, Space, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{self, Choices};
 use benchtop_model::usage::{Freshness, Impact};
@@ -60,7 +60,7 @@ impl Usage {
 
     /// The staleness of classes and codes, and the causes as text.
     fn judge(&self, grammar: &CompiledMetadata) -> (Judged, Vec<String>) {
-        let mut causes = Causes::default();
+        let mut causes = Names::default();
         let lists: Vec<Option<usize>> = self
             .vocabularies(grammar)
             .iter()
@@ -70,8 +70,8 @@ impl Usage {
             let list = lists[*space as usize];
             match (&self.spaces[*space as usize].space, list) {
                 (_, Some(list)) if grammar.lists[list].position(term).is_some() => NONE,
-                (_, Some(list)) => causes.add(format!("{} `{term}`", grammar.lists[list].name)),
-                (Space::Vocabulary(name), None) => causes.add(format!("{name} `{term}`")),
+                (_, Some(list)) => causes.place(&format!("{} `{term}`", grammar.lists[list].name)),
+                (Space::Vocabulary(name), None) => causes.place(&format!("{name} `{term}`")),
                 // The subtask is gone: its class reports that.
                 (Space::Subtask(_), None) => NONE,
             }
@@ -91,7 +91,7 @@ impl Usage {
                 .map_or(NONE, |at| at as u32)
         };
         let needs = grammar.subjects.iter().filter_map(|subject| {
-            let name = self.by_name.get(&subject.name)?;
+            let name = self.names.at.get(&subject.name)?;
             Some((*name, subject.lists.iter().map(space).collect()))
         });
         (
@@ -109,27 +109,27 @@ impl Usage {
         &self,
         grammar: &CompiledMetadata,
         class: &Class,
-        causes: &mut Causes,
+        causes: &mut Names,
     ) -> (u32, bool) {
         if !class.composed {
             return (NONE, false);
         }
         let (subject, subtask) = (
-            &self.names[class.subject as usize],
-            &self.names[class.subtask as usize],
+            &self.names.list[class.subject as usize],
+            &self.names.list[class.subtask as usize],
         );
         let Some(of) = grammar.subject(subject) else {
-            return (causes.add(format!("subject {subject}")), false);
+            return (causes.place(&format!("subject {subject}")), false);
         };
         let Some(asks) = grammar.subtask(subtask) else {
-            return (causes.add(format!("subtask {subtask}")), false);
+            return (causes.place(&format!("subtask {subtask}")), false);
         };
         if grammar.subjects[of].prompts.len() <= class.wording as usize {
-            return (causes.add(format!("subject {subject}")), false);
+            return (causes.place(&format!("subject {subject}")), false);
         }
         let free = || grammar.free_form(&grammar.subjects[of], &grammar.subtasks[asks]);
         if class.asked == Asked::Free && free().is_none() {
-            return (causes.add(format!("subtask {subtask}")), false);
+            return (causes.place(&format!("subtask {subtask}")), false);
         }
         let style = self
             .terms
@@ -221,21 +221,5 @@ fn asked(asked: Asked) -> engine::DrawnAnswer {
             options: Vec::new(),
             correct: 0,
         },
-    }
-}
-
-#[derive(Default)]
-struct Causes {
-    list: Vec<String>,
-    at: HashMap<String, u32>,
-}
-
-impl Causes {
-    fn add(&mut self, what: String) -> u32 {
-        let next = self.list.len() as u32;
-        *self.at.entry(what).or_insert_with_key(|what| {
-            self.list.push(what.clone());
-            next
-        })
     }
 }

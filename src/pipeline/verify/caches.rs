@@ -156,10 +156,10 @@ impl Verifier<'_> {
             Ok(meta)
                 if meta.segments != segments && !self.is_reported("imports/manifest.jsonl") =>
             {
-                self.found(Finding::notice(
+                self.notice(
                     file,
                     "the index is older than the imports; the next start rebuilds it",
-                ));
+                );
             }
             Ok(_) => {}
             // An owner that started meanwhile wrote to the copied files.

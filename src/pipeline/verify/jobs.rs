@@ -41,10 +41,7 @@ impl Verifier<'_> {
             return Ok(());
         };
         if job["id"] != id {
-            self.found(Finding::damage(
-                file,
-                format!("it contains job {}", job["id"]),
-            ));
+            self.damage(file, format!("it contains job {}", job["id"]));
         }
         let items = path.with_extension("items.json");
         if job["scope"] == "Items" && items.symlink_metadata().is_err() {

@@ -222,10 +222,10 @@ impl Verifier<'_> {
                 self.found(Finding::damage(&file, what).remedy("restore the file from a backup"));
             }
             if back > 0 {
-                self.found(Finding::notice(
+                self.notice(
                     &file,
                     format!("{back} decisions have a lower revision than an earlier one, as after a merge"),
-                ));
+                );
             }
         }
         Ok(())
@@ -256,10 +256,7 @@ impl Verifier<'_> {
                     .as_ref()
                     .is_some_and(|i| i.files.contains_key(file)) =>
             {
-                self.found(Finding::notice(
-                    file,
-                    "no checksum recorded; an earlier version wrote it",
-                ));
+                self.notice(file, "no checksum recorded; an earlier version wrote it");
             }
             _ => {}
         }
@@ -279,10 +276,7 @@ impl Verifier<'_> {
                 if path
                     .file_stem()
                     .is_some_and(|stem| stem == round.name.as_str()) => {}
-            Ok(round) => self.found(Finding::damage(
-                file,
-                format!("it contains the round `{}`", round.name),
-            )),
+            Ok(round) => self.damage(file, format!("it contains the round `{}`", round.name)),
             Err(problem) if !self.is_reported(file) => self.problem(file, &problem),
             Err(_) => {}
         }
@@ -302,14 +296,10 @@ impl Verifier<'_> {
         };
         match serde_json::from_slice::<runs::Run>(&text) {
             Ok(run) if run.id == id => {}
-            Ok(run) => self.found(Finding::damage(
-                file,
-                format!("it contains evaluation {}", run.id),
-            )),
-            Err(e) if !self.is_reported(file) => self.found(Finding::damage(
-                file,
-                format!("not a valid evaluation: {e}"),
-            )),
+            Ok(run) => self.damage(file, format!("it contains evaluation {}", run.id)),
+            Err(e) if !self.is_reported(file) => {
+                self.damage(file, format!("not a valid evaluation: {e}"))
+            }
             Err(_) => {}
         }
         Ok(())

@@ -105,39 +105,29 @@ impl Finding {
         Finding::new(Severity::Notice, file, what)
     }
 
-    fn line(self, line: u64) -> Finding {
-        Finding {
-            line: Some(line),
-            ..self
-        }
+    fn line(mut self, line: u64) -> Finding {
+        self.line = Some(line);
+        self
     }
 
-    fn at(self, offset: u64) -> Finding {
-        Finding {
-            offset: Some(offset),
-            ..self
-        }
+    fn at(mut self, offset: u64) -> Finding {
+        self.offset = Some(offset);
+        self
     }
 
-    fn lost(self, lost: impl Into<String>) -> Finding {
-        Finding {
-            lost: Some(lost.into()),
-            ..self
-        }
+    fn lost(mut self, lost: impl Into<String>) -> Finding {
+        self.lost = Some(lost.into());
+        self
     }
 
-    fn remedy(self, remedy: impl Into<String>) -> Finding {
-        Finding {
-            remedy: Some(remedy.into()),
-            ..self
-        }
+    fn remedy(mut self, remedy: impl Into<String>) -> Finding {
+        self.remedy = Some(remedy.into());
+        self
     }
 
-    fn cure(self, cure: Cure) -> Finding {
-        Finding {
-            cure: Some(cure),
-            ..self
-        }
+    fn cure(mut self, cure: Cure) -> Finding {
+        self.cure = Some(cure);
+        self
     }
 }
 
@@ -267,6 +257,14 @@ impl Verifier<'_> {
             *self.told.entry(finding.file.clone()).or_default() += 1;
         }
         self.report.findings.push(finding);
+    }
+
+    fn damage(&mut self, file: impl Into<String>, what: impl Into<String>) {
+        self.found(Finding::damage(file, what));
+    }
+
+    fn notice(&mut self, file: impl Into<String>, what: impl Into<String>) {
+        self.found(Finding::notice(file, what));
     }
 
     fn is_reported(&self, file: &str) -> bool {

@@ -88,10 +88,10 @@ impl Verifier<'_> {
             }
         }
         if told > NAMED {
-            self.found(Finding::damage(
+            self.damage(
                 "images",
                 format!("{} more pictures are damaged or missing", told - NAMED),
-            ));
+            );
         }
         for (file, is_named) in strays {
             let what = match (is_named, self.unread) {
@@ -99,7 +99,7 @@ impl Verifier<'_> {
                 (true, true) => "no readable item or record names this picture",
                 (false, _) => "no item names this file, and its name is not the hash of its bytes",
             };
-            self.found(Finding::notice(file, what));
+            self.notice(file, what);
         }
         Ok(())
     }

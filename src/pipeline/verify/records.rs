@@ -1,6 +1,7 @@
 //! Checks files against the inventory: missing, truncated, or changed files.
 
 use super::{Cure, Finding, Severity, Verifier};
+use crate::board::count;
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Difference, Kind, Record};
 use benchtop_store::layout;
@@ -49,15 +50,8 @@ impl Verifier<'_> {
     fn told_of(&self, record: &Record, differs: &Difference, at: &str) -> Option<Finding> {
         let file = record.path.as_str();
         let (cache, checksummed) = (record.kind == Kind::Cache, record.kind == Kind::Checksummed);
-        let lines = |n: u64| {
-            if n == 1 {
-                "1 line".to_string()
-            } else {
-                format!("{n} lines")
-            }
-        };
         let all = match record.kind {
-            Kind::Lines | Kind::Text => lines(record.lines),
+            Kind::Lines | Kind::Text => count(record.lines, "line"),
             _ => format!("{} bytes", record.length),
         };
         let help =
@@ -126,16 +120,13 @@ impl Verifier<'_> {
             let unknown = !inventory.files.contains_key(&path) && !self.refused.contains(&path);
             match Kind::of(&path) {
                 Some(Kind::Fixed | Kind::Text | Kind::Rewritten) if unknown => {
-                    self.found(Finding::notice(
+                    self.notice(
                         path,
                         "no checksum recorded: the file is newer than the inventory",
-                    ));
+                    );
                 }
                 Some(Kind::Cache) if unknown && self.closed => {
-                    self.found(Finding::notice(
-                        path,
-                        "this file is not part of the recorded store",
-                    ));
+                    self.notice(path, "this file is not part of the recorded store");
                 }
                 _ => {}
             }

@@ -100,16 +100,16 @@ impl Verifier<'_> {
             let (lost, offset) = match &reader {
                 Err(_) => (words(part), None),
                 Ok(reader) => {
-                    let frames = 0..reader.frames().len();
+                    let frames = 0..reader.frames.len();
                     let bad: Vec<usize> = frames.filter(|at| reader.frame(*at).is_err()).collect();
-                    let each = reader.frame_rows() as u64;
+                    let each = reader.frame_rows as u64;
                     let rows: u64 = bad
                         .iter()
                         .map(|at| each.min(part.rows - (*at as u64 * each).min(part.rows)))
                         .sum();
                     let first = bad
                         .first()
-                        .and_then(|at| reader.frames().get(*at))
+                        .and_then(|at| reader.frames.get(*at))
                         .map(|frame| frame.offset);
                     (format!("{rows} of {}", words(part)), first)
                 }
@@ -128,7 +128,7 @@ impl Verifier<'_> {
             return Ok(());
         }
         let mut rows = 0;
-        for at in 0..reader.frames().len() {
+        for at in 0..reader.frames.len() {
             let Ok(lines) = reader.frame(at) else {
                 continue;
             };
@@ -139,18 +139,15 @@ impl Verifier<'_> {
                         .images
                         .iter()
                         .for_each(|image| self.want(image, &item.id, Some(&part.source))),
-                    Err(e) => self.found(Finding::damage(
-                        &file,
-                        format!("row {rows} is not a valid item: {e}"),
-                    )),
+                    Err(e) => self.damage(&file, format!("row {rows} is not a valid item: {e}")),
                 }
             }
         }
         if is_whole && rows != part.rows {
-            self.found(Finding::damage(
+            self.damage(
                 &file,
                 format!("{rows} rows found, but the manifest records {}", part.rows),
-            ));
+            );
         }
         Ok(())
     }

@@ -38,10 +38,7 @@ impl Verifier<'_> {
             return self.look(path, name, uid);
         }
         if depth > DEPTH {
-            self.found(Finding::notice(
-                name,
-                "not checked: the folder is nested too deeply",
-            ));
+            self.notice(name, "not checked: the folder is nested too deeply");
             return Ok(());
         }
         self.owner(name, &meta, uid);
@@ -53,10 +50,7 @@ impl Verifier<'_> {
             let below = format!("{name}/{file}");
             if is_temporary(&file) {
                 if !self.owned {
-                    self.found(Finding::notice(
-                        below,
-                        "left by a program that was killed while writing",
-                    ));
+                    self.notice(below, "left by a program that was killed while writing");
                 }
                 continue;
             }
@@ -105,7 +99,7 @@ impl Verifier<'_> {
                 _ => false,
             };
             if !known && Kind::of(name).is_none() && !name.starts_with("store/") {
-                self.found(Finding::notice(name, "not part of the recorded project"));
+                self.notice(name, "not part of the recorded project");
             }
         }
         Ok(())

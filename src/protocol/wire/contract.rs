@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::request::{self, AnyReply, AnyRequest};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// A request to the owner. The table in `request.rs` implements this trait, one row per request.
 pub trait Request:
@@ -26,7 +26,7 @@ pub trait Request:
     /// Unpacks the reply.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] if `any` replies to another request.
+    /// [`Error::unreachable`] if `any` replies to another request.
     fn reply(any: AnyReply) -> Result<Self::Reply>;
 
     /// Packs the reply for the wire.
@@ -191,8 +191,7 @@ pub struct RequestRow {
 
 /// Error for a reply to another request.
 pub(super) fn unexpected(expected: &str, got: &str) -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        format!("protocol error: got a reply to `{got}` for `{expected}`"),
-    )
+    Error::unreachable(format!(
+        "protocol error: got a reply to `{got}` for `{expected}`"
+    ))
 }

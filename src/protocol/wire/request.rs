@@ -28,6 +28,7 @@ use benchtop_model::edit::Edit as ItemEdit;
 use benchtop_model::evaluation::{NewRun, StartedRun};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::history::{HistoryPoint, HistoryState, LogQuery, Merged};
+use benchtop_model::home;
 use benchtop_model::import::{ImportRequest as ImportAsk, Report};
 use benchtop_model::job::{JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::recompose::{Recomposed, Rename};
@@ -443,6 +444,12 @@ macro_rules! requests {
                 /// First and last revision of the verdicts.
                 revs: Option<(u64, u64)>,
             } => Retired, kind: Task, access: Member, writes: Always, blind: Nothing;
+            /// What the first screen shows: counts of items, open work, and activity.
+            Home {
+                /// Start of the session, in milliseconds since 1970. What others did counts from
+                /// your last verdict before it.
+                before: i64,
+            } => home::Home, kind: Query, access: Member, writes: Never, blind: Filtered;
         }
     };
 }

@@ -1,3 +1,4 @@
+use benchtop_model::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 
 use super::*;

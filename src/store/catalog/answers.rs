@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{line_of, parse};
 use crate::manifest::Segment;
 use crate::segment::Reader;
-use benchtop_model::{Error, ErrorKind, Prediction, Result};
+use benchtop_model::{Error, Prediction, Result};
 
 /// The predictions of one model from one imported file.
 #[derive(Clone, Debug)]
@@ -19,23 +19,23 @@ impl PredictionSegment {
     /// The JSON lines of frame `part`, or `None` after the last frame.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the segment is damaged.
+    /// [`Error::corrupt`] if the segment is damaged.
     pub fn lines(&self, part: usize) -> Result<Option<String>> {
-        if part >= self.reader.frames().len() {
+        if part >= self.reader.frames.len() {
             return Ok(None);
         }
         let text = String::from_utf8(self.reader.frame(part)?);
         text.map(Some)
-            .map_err(|_| Error::new(ErrorKind::Corrupt, "a stored prediction is not UTF-8"))
+            .map_err(|_| Error::corrupt("a stored prediction is not UTF-8"))
     }
 
     /// The prediction in `row`, from 0, or `None` after the last row.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the segment is damaged.
+    /// [`Error::corrupt`] if the segment is damaged.
     pub fn prediction(&self, row: usize) -> Result<Option<Prediction>> {
-        let frame_rows = self.reader.frame_rows();
-        if row as u64 >= self.reader.rows() {
+        let frame_rows = self.reader.frame_rows;
+        if row as u64 >= self.reader.rows {
             return Ok(None);
         }
         let bytes = self.reader.frame(row / frame_rows)?;
@@ -45,10 +45,10 @@ impl PredictionSegment {
     /// All predictions.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the segment is damaged.
+    /// [`Error::corrupt`] if the segment is damaged.
     pub fn predictions(&self) -> Result<Vec<Prediction>> {
         let mut rows = Vec::with_capacity(self.part.rows as usize);
-        for frame in 0..self.reader.frames().len() {
+        for frame in 0..self.reader.frames.len() {
             for line in self
                 .reader
                 .frame(frame)?

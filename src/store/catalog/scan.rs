@@ -14,8 +14,7 @@ impl Catalog {
         let reader = &self.texts[segment].reader;
         let bytes = reader.frame(frame)?;
         let start = start_of(&bytes, within);
-        let in_frame =
-            (reader.rows() as usize - frame * reader.frame_rows()).min(reader.frame_rows());
+        let in_frame = (reader.rows as usize - frame * reader.frame_rows).min(reader.frame_rows);
         let rest = if start == 0 {
             bytes
         } else {
@@ -93,7 +92,7 @@ impl Catalog {
     pub fn each_text_of_revised(&self, each: TakeText<'_>) -> Result<()> {
         let visible = || {
             self.revisions
-                .list()
+                .list
                 .iter()
                 .filter(|revision| !revision.keeps)
         };
@@ -113,7 +112,7 @@ impl Catalog {
         }
         for revision in visible() {
             let mut rows = revision.rows.iter();
-            for frame in 0..revision.reader.frames().len() {
+            for frame in 0..revision.reader.frames.len() {
                 let bytes = revision.reader.frame(frame)?;
                 let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
                 lines

@@ -38,7 +38,7 @@ fn columns_round_trip() {
             (&read.columns.codes, &read.columns.kind),
             (&columns.codes, &columns.kind)
         );
-        assert_eq!(read.columns.names[1].list(), columns.names[1].list());
+        assert_eq!(&read.columns.names[1].names, &columns.names[1].names);
         assert_eq!(
             read.columns.names[1].code("plant"),
             columns.names[1].code("plant")

@@ -1,5 +1,6 @@
 use super::*;
 use crate::fixtures::item;
+use benchtop_model::ErrorKind;
 
 #[test]
 fn values_stay_small_enough_to_avoid_blob_files() {
@@ -18,11 +19,7 @@ fn values_stay_small_enough_to_avoid_blob_files() {
             ))
             .unwrap();
     }
-    let names = columns
-        .names
-        .iter()
-        .map(|n| n.list().len() as u32)
-        .collect();
+    let names = columns.names.iter().map(|n| n.names.len() as u32).collect();
     let meta = Meta {
         schema: SCHEMA,
         rows: 20_000,
@@ -53,7 +50,7 @@ fn values_stay_small_enough_to_avoid_blob_files() {
             .unwrap();
     }
     assert_eq!(index.frames("a").unwrap(), frames);
-    assert_eq!(index.columns(&meta).unwrap().names[1].list().len(), 901);
+    assert_eq!(index.columns(&meta).unwrap().names[1].names.len(), 901);
     drop(index);
     assert_eq!(
         std::fs::read_dir(dir.path().join("store/blobs"))

@@ -125,11 +125,7 @@ pub fn read(path: &Path) -> InventoryCopy {
         Err(_) if path.symlink_metadata().is_err() => return InventoryCopy::Missing,
         Err(problem) => return InventoryCopy::Damaged(problem),
     };
-    let corrupt = |what: &str| {
-        InventoryCopy::Damaged(
-            Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path),
-        )
-    };
+    let corrupt = |what: &str| InventoryCopy::Damaged(Error::corrupt(what.to_string()).file(path));
     let Some(end) = memchr::memchr(b'\n', &bytes) else {
         return corrupt("the inventory is truncated");
     };

@@ -26,10 +26,10 @@ enum Line {
 pub struct FailureLog {
     path: PathBuf,
     /// Failures by picture and sample.
-    failed: BTreeMap<(u64, u32), FailedPicture>,
+    pub failed: BTreeMap<(u64, u32), FailedPicture>,
     lines: LazyAppend,
     /// Numbers of damaged lines, from 1.
-    damaged: Vec<u64>,
+    pub damaged: Vec<u64>,
 }
 
 impl FailureLog {
@@ -56,26 +56,13 @@ impl FailureLog {
             Ok(Line::Retry) => failed.clear(),
             Err(_) => damaged.push(number),
         });
-        let whole = ValidPrefix {
-            length: torn.unwrap_or(bytes.len() as u64),
-            torn: torn.is_some(),
-        };
+        let whole = ValidPrefix::new(bytes.len() as u64, torn);
         Ok(FailureLog {
             lines: LazyAppend::new(path.clone(), whole),
             path,
             failed,
             damaged,
         })
-    }
-
-    /// Numbers of damaged lines, from 1.
-    pub fn damaged(&self) -> &[u64] {
-        &self.damaged
-    }
-
-    /// Failures by picture and sample.
-    pub fn failed(&self) -> &BTreeMap<(u64, u32), FailedPicture> {
-        &self.failed
     }
 
     /// Appends failures. When this returns, they are on disk. On an error, none of them is added.

@@ -86,7 +86,7 @@ impl GenerationFiles {
                 .into(),
         };
         let failures = FailureLog::open(root, id)?;
-        let damaged = failures.damaged();
+        let damaged = &failures.damaged;
         let problem = (!damaged.is_empty()).then(|| {
             corrupt(format!("{} lines are damaged: {damaged:?}", damaged.len()))
                 .file(path(root, GENERATION, id, "failed.jsonl"))

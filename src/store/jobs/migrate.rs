@@ -10,7 +10,7 @@ use super::{
 use crate::index::{Index, key};
 use benchtop_model::generation::Settings;
 use benchtop_model::job::{GenerationOverrides, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// A job as the index has it: its fields are stored by position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,8 +72,7 @@ impl Indexed {
         numbers: &[u32],
         failed: &[FailedPicture],
     ) -> Result<()> {
-        let spec = serde_json::to_value(self.spec())
-            .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+        let spec = serde_json::to_value(self.spec()).map_err(|e| Error::failed(e.to_string()))?;
         let numbers = (self.scope == Scope::Items).then_some(numbers);
         let header = self.header(token);
         super::prepare(root, &header)?;

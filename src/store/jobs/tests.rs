@@ -2,6 +2,7 @@ use super::generation::FLIGHTS;
 use super::migrate::Indexed;
 use super::*;
 use crate::index::Index;
+use benchtop_model::ErrorKind;
 use benchtop_model::generation::FailureKind;
 use benchtop_model::job::{GenerationOverrides, JobFailure};
 
@@ -88,9 +89,9 @@ fn jobs_round_trip_and_remove_deletes_all_files() {
     };
     assert_eq!(read.spec, cut.spec());
     assert_eq!(header, cut.header(Some("token".into())));
-    assert_eq!((read.numbers, read.failures.failed().len()), (numbers, 3));
+    assert_eq!((read.numbers, read.failures.failed.len()), (numbers, 3));
     assert_eq!(
-        read.failures.failed()[&(u64::MAX, 1)].failure.reason.len(),
+        read.failures.failed[&(u64::MAX, 1)].failure.reason.len(),
         TEXT_CHARS
     );
     assert_eq!(
@@ -99,14 +100,11 @@ fn jobs_round_trip_and_remove_deletes_all_files() {
     );
     remove(root, GENERATION, 1).unwrap();
     assert_eq!(ids(root), [2, 3, 12]);
-    assert_eq!(one(root, 12).1.failures.failed().len(), 1);
+    assert_eq!(one(root, 12).1.failures.failed.len(), 1);
     // A new job with the same number does not inherit old files.
     create(root, &job(1), None, &[7]).unwrap();
     assert_eq!(
-        (
-            one(root, 1).1.numbers,
-            one(root, 1).1.failures.failed().len()
-        ),
+        (one(root, 1).1.numbers, one(root, 1).1.failures.failed.len()),
         (vec![7], 0)
     );
 }
@@ -119,12 +117,12 @@ fn retry_clears_failures() {
     log.append(&[failed(5, 1), failed(6, 1)]).unwrap();
     log.retry().unwrap();
     log.append(&[failed(6, 1)]).unwrap();
-    assert_eq!(log.failed().keys().collect::<Vec<_>>(), [&(6, 1)]);
+    assert_eq!(log.failed.keys().collect::<Vec<_>>(), [&(6, 1)]);
     assert_eq!(
         one(dir.path(), 1)
             .1
             .failures
-            .failed()
+            .failed
             .keys()
             .collect::<Vec<_>>(),
         [&(6, 1)]
@@ -136,7 +134,7 @@ fn retry_clears_failures() {
     std::fs::write(&path, bytes).unwrap();
     assert!(log.append(&[failed(7, 1)]).is_err());
     log.append(&[failed(7, 1)]).unwrap();
-    assert_eq!(one(dir.path(), 1).1.failures.failed().len(), 2);
+    assert_eq!(one(dir.path(), 1).1.failures.failed.len(), 2);
 }
 
 #[test]
@@ -175,7 +173,7 @@ fn a_damaged_file_is_reported_and_other_jobs_are_listed() {
     }
     let ids: Vec<u32> = read.iter().map(|(id, ..)| *id).collect();
     assert_eq!((ids, read[0].1.as_str()), (vec![1, 4], "bob"));
-    assert_eq!(read[1].2.failures.failed().len(), 1);
+    assert_eq!(read[1].2.failures.failed.len(), 1);
     let mut files: Vec<String> = problems
         .iter()
         .map(|p| {
@@ -275,7 +273,7 @@ fn jobs_of_the_index_are_converted_once() {
             (i64::from(id), Some("token"))
         );
         assert_eq!(
-            (read.numbers, read.failures.failed().len()),
+            (read.numbers, read.failures.failed.len()),
             (numbers.clone(), 2)
         );
     }

@@ -6,9 +6,7 @@ use uuid::Uuid;
 use crate::checksummed_line;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::{
-    Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict,
-};
+use benchtop_model::{Act, Decision, Error, Judgement, PictureSeen, Result, Seen, Verdict};
 
 /// The JSON form of a decision. Exactly one of `verdict`, `undo`, and `redo` is set.
 #[derive(Serialize, Deserialize)]
@@ -102,7 +100,7 @@ fn row(decision: &Decision) -> Row {
 }
 
 pub(super) fn decision(row: Row) -> Result<Decision> {
-    let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what);
+    let corrupt = |what: String| Error::corrupt(what);
     if !(VERSION..=IN_ROUND).contains(&row.v) {
         return Err(corrupt(format!(
             "unsupported line version {}; a newer benchtop wrote this line",
@@ -157,7 +155,7 @@ pub fn encode(decision: &Decision, out: &mut Vec<u8>) -> Result<()> {
 /// Parses a journal line.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] for a missing or wrong checksum, and for a line that is not a decision.
+/// [`Error::corrupt`] for a missing or wrong checksum, and for a line that is not a decision.
 pub fn decode(bytes: &[u8]) -> Result<Decision> {
     decision(checksummed_line::decode::<Row>(bytes)?)
 }

@@ -1,4 +1,5 @@
 use super::*;
+use benchtop_model::ErrorKind;
 use uuid::Uuid;
 
 use benchtop_model::verdict::{Part, RoundContext};

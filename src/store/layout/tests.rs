@@ -102,7 +102,7 @@ fn assert_migrated(project: &Project) {
         let (files, _) = jobs::GenerationFiles::read(root, stored).unwrap();
         assert_eq!(files.numbers, [1, 2]);
         assert_eq!(stored.header.token.as_deref(), Some("token"));
-        assert_eq!(files.failures.failed().len(), 1);
+        assert_eq!(files.failures.failed.len(), 1);
     }
     let index = Index::open(&project.index()).unwrap();
     assert_eq!(index.resume_point("ann").unwrap().as_deref(), Some("here"));
@@ -294,7 +294,7 @@ fn a_damaged_index_loses_only_its_jobs() {
 fn a_read_only_project_is_read_from_the_old_layout() {
     let dir = tempfile::tempdir().unwrap();
     let project = earlier(dir.path());
-    let why = Error::new(ErrorKind::Denied, "read-only");
+    let why = Error::denied("read-only");
     let opened = crate::open::open_to_read(&project, &why).unwrap();
     assert!(!opened.notices.is_empty());
     assert_eq!(project.scores(), project.store().join("scores"));

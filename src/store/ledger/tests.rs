@@ -1,6 +1,7 @@
 //! Tests of undo, receipts, text revisions, and two annotators on one item.
 
 use super::*;
+use benchtop_model::ErrorKind;
 use benchtop_model::edit::EditAct;
 use benchtop_model::{Seen, Verdict};
 

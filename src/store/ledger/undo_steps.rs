@@ -28,29 +28,15 @@ impl Ledger {
     /// The step that undo would take, and its row: the latest step of `who`.
     pub fn undoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
-        let verdict = person.done.last().map(|index| self.verdict_step(*index));
-        let edit = person
-            .edits
-            .last()
-            .map(|(rev, row)| (Step::Edit(*rev), *row));
-        verdict
-            .into_iter()
-            .chain(edit)
-            .max_by_key(|(step, _)| step.rev())
+        let steps = self.last_steps(&person.done, &person.edits);
+        steps.max_by_key(|(step, _)| step.rev())
     }
 
     /// The step that redo would take, and its row: the earliest undone step of `who`.
     pub fn redoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
-        let verdict = person.undone.last().map(|index| self.verdict_step(*index));
-        let edit = person
-            .unedited
-            .last()
-            .map(|(rev, row)| (Step::Edit(*rev), *row));
-        verdict
-            .into_iter()
-            .chain(edit)
-            .min_by_key(|(step, _)| step.rev())
+        let steps = self.last_steps(&person.undone, &person.unedited);
+        steps.min_by_key(|(step, _)| step.rev())
     }
 
     /// Whether `who` can undo the edit at revision `rev`, or redo it with `redo`.
@@ -65,6 +51,17 @@ impl Ledger {
     /// redo.
     pub fn edit_receipt(&self, uuid: &Uuid) -> Option<(u64, u32)> {
         self.edit_receipts.get(uuid).copied()
+    }
+
+    /// The last verdict and the last edit of these lists.
+    fn last_steps(
+        &self,
+        verdicts: &[u32],
+        edits: &[(u64, u32)],
+    ) -> impl Iterator<Item = (Step, u32)> {
+        let verdict = verdicts.last().map(|index| self.verdict_step(*index));
+        let edit = edits.last().map(|(rev, row)| (Step::Edit(*rev), *row));
+        verdict.into_iter().chain(edit)
     }
 
     fn verdict_step(&self, index: u32) -> (Step, u32) {

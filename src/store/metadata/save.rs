@@ -10,7 +10,7 @@ use benchtop_files::metadata_folder::{ensure_folders, names};
 use benchtop_files::{disk, regular};
 use benchtop_model::metafile::{FOLDERS, check_name, shipped};
 use benchtop_model::usage::{MetadataState, Save};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// One rename or removal of a save.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,8 +28,8 @@ pub(super) struct Step {
 /// empty, the shipped files are written too. On an error, no file is changed.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] names a file that changed since it was read. [`ErrorKind::Input`] for an
-/// invalid name or text. [`ErrorKind::DiskFull`] and [`ErrorKind::Denied`].
+/// [`Error::conflict`] names a file that changed since it was read. [`Error::input`] for an
+/// invalid name or text. [`ErrorKind::DiskFull`] and [`Error::denied`].
 pub fn save(dir: &Path, saves: &[Save]) -> Result<MetadataState> {
     for (at, save) in saves.iter().enumerate() {
         check(save, dir)?;
@@ -182,12 +182,8 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
         });
         staged.push((path, temp));
     }
-    let intent = serde_json::to_vec(&steps).map_err(|e| {
-        Error::new(
-            ErrorKind::Io,
-            format!("cannot serialize the steps of the save: {e}"),
-        )
-    })?;
+    let intent = serde_json::to_vec(&steps)
+        .map_err(|e| Error::failed(format!("cannot serialize the steps of the save: {e}")))?;
     for save in &all {
         check_on_disk(dir, save, &inside)?;
     }
@@ -241,10 +237,9 @@ pub(super) fn rename(staged: Vec<(PathBuf, Option<tempfile::TempPath>)>) -> Resu
 fn check_on_disk(dir: &Path, save: &Save, inside: &Path) -> Result<()> {
     match text_of(dir, &save.name, inside) {
         Ok(text) => check_base(dir, save, text.map(|t| revision(t.as_bytes())).as_deref()),
-        Err((_, what)) => Err(Error::new(
-            ErrorKind::Conflict,
-            format!("the file is no longer the one that was edited: {what}"),
-        )
+        Err((_, what)) => Err(Error::conflict(format!(
+            "the file is no longer the one that was edited: {what}"
+        ))
         .file(dir.join(&save.name))),
     }
 }
@@ -256,7 +251,7 @@ fn check_base(dir: &Path, save: &Save, now: Option<&str>) -> Result<()> {
         (None, Some(_)) => "the file was removed while it was being edited",
         _ => "another program changed the file while it was being edited",
     };
-    Err(Error::new(ErrorKind::Conflict, what)
+    Err(Error::conflict(what)
         .file(dir.join(&save.name))
         .help("reload the file, then repeat the edit"))
 }

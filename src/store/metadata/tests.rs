@@ -1,5 +1,6 @@
 //! Tests of reading and saving under adverse conditions.
 
+use benchtop_model::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::save::{Step, rename};

@@ -8,7 +8,7 @@ use crate::index::{Index, Meta, digest};
 use crate::manifest::{Content, Segment};
 use crate::segment::{Frame, Reader};
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, Item, Result};
 
 /// The cached frames of a segment, and the rows of revised items if the cache has them.
 pub(super) type CachedSegment = (Vec<Frame>, Option<Vec<u32>>);
@@ -36,7 +36,7 @@ pub(super) fn assemble(
             catalog.len(),
             catalog.text_rows()
         );
-        return Err(Error::new(ErrorKind::Corrupt, what).file(project.store()));
+        return Err(Error::corrupt(what).file(project.store()));
     }
     Ok(catalog)
 }
@@ -51,7 +51,7 @@ pub(super) fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Met
         .columns()
         .names
         .iter()
-        .map(|n| n.list().len() as u32)
+        .map(|n| n.names.len() as u32)
         .collect();
     Meta {
         segments,
@@ -82,21 +82,17 @@ pub(super) fn add(
     Ok(())
 }
 
+fn unknown(item: &Item, reader: &Reader) -> Error {
+    let what = format!("the segment revises `{}`, which does not exist", item.id);
+    Error::corrupt(what).file(&reader.path)
+}
+
 /// The rows of the items in a segment of revisions.
 fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
-    let mut rows = Vec::with_capacity(reader.rows() as usize);
+    let mut rows = Vec::with_capacity(reader.rows as usize);
     each_item(reader, &mut |item| {
-        let unknown = || {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("the segment revises `{}`, which does not exist", item.id),
-            )
-        };
-        rows.push(
-            catalog
-                .row_of_hash(id_hash(&item.id))
-                .ok_or_else(|| unknown().file(reader.path()))?,
-        );
+        let row = catalog.row_of_hash(id_hash(&item.id));
+        rows.push(row.ok_or_else(|| unknown(&item, reader))?);
         Ok(())
     })?;
     Ok(rows)
@@ -104,13 +100,13 @@ fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
 
 /// Calls `each` with every item of a segment.
 fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Result<()> {
-    for frame in 0..reader.frames().len() {
+    for frame in 0..reader.frames.len() {
         for line in reader
             .frame(frame)?
             .split(|b| *b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            each(catalog::parse(line).map_err(|problem| problem.file(reader.path()))?)?;
+            each(catalog::parse(line).map_err(|problem| problem.file(&reader.path))?)?;
         }
     }
     Ok(())
@@ -120,7 +116,7 @@ fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Resul
 pub(super) fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()> {
     let frames: Vec<_> = catalog
         .segments()
-        .map(|s| (s.file().to_string(), s.frames().to_vec()))
+        .map(|s| (s.file().to_string(), s.frames.to_vec()))
         .collect();
     let meta = describe(segments, catalog, index.meta().unwrap_or_default());
     index.write_catalog(catalog, 0, &frames, &meta)
@@ -150,11 +146,7 @@ pub(super) fn rebuild(project: &Project, parts: &[&Segment]) -> Result<Catalog> 
                 }
                 each_item(&reader, &mut |item| match rows.get(&id_hash(&item.id)) {
                     Some(row) => columns.replace(*row, &item),
-                    None => Err(Error::new(
-                        ErrorKind::Corrupt,
-                        format!("the segment revises `{}`, which does not exist", item.id),
-                    )
-                    .file(reader.path())),
+                    None => Err(unknown(&item, &reader)),
                 })?;
             }
         }

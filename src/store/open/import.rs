@@ -7,8 +7,8 @@ use super::write_snapshot;
 use crate::catalog::Catalog;
 use crate::columns::{COLUMN_ROWS, Columns};
 use crate::index::Index;
-use crate::manifest::{Entry, Manifest, Segment};
-use crate::segment::{Frame, Reader};
+use crate::manifest::{self, Content, Entry, Manifest, Segment};
+use crate::segment::{Frame, Reader, Writer};
 use benchtop_files::project::Project;
 use benchtop_model::Result;
 
@@ -20,6 +20,34 @@ pub struct FinishedSegment {
     pub frames: Vec<Frame>,
     /// The rows of revised items.
     pub rows: Option<Vec<u32>>,
+}
+
+impl FinishedSegment {
+    /// Finishes a segment as `file`. Its source is not a file, so it has neither a hash nor
+    /// duplicates.
+    pub fn finish(
+        writer: Writer,
+        file: String,
+        holds: Content,
+        source: String,
+    ) -> Result<FinishedSegment> {
+        let done = writer.finish(&file)?;
+        let part = Segment {
+            file,
+            holds,
+            rows: done.rows,
+            duplicates: 0,
+            bytes: done.bytes,
+            blake3: done.blake3,
+            source,
+            source_blake3: String::new(),
+        };
+        Ok(FinishedSegment {
+            part,
+            frames: done.frames,
+            rows: None,
+        })
+    }
 }
 
 /// An import that is in the manifest but not in the index yet.
@@ -36,7 +64,7 @@ pub struct RecordedImport {
 /// include the new items.
 ///
 /// Returns the new catalog, and a notice if the index could not be written. The next start writes
-/// it then. On an error, the project is unchanged.
+/// it then. On an error, the segments are removed and the project is unchanged.
 pub fn add_import(
     project: &Project,
     index: &Index,
@@ -45,7 +73,10 @@ pub fn add_import(
     fresh: Vec<FinishedSegment>,
     at: &str,
 ) -> Result<(Arc<Catalog>, Option<String>)> {
-    let recorded = record(project, old, columns, fresh, at)?;
+    let files: Vec<String> = fresh.iter().map(|f| f.part.file.clone()).collect();
+    let recorded = record(project, old, columns, fresh, at).inspect_err(|_| {
+        manifest::remove_segments(&project.imports(), files.iter().map(String::as_str));
+    })?;
     let notice = index_import(project, index, &recorded);
     Ok((recorded.catalog, notice))
 }

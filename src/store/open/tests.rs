@@ -296,7 +296,7 @@ fn snapshots_and_sled_have_the_same_content() {
     assert_eq!(snapped.columns().kind, stored.columns().kind);
     let frames = |c: &Catalog| {
         c.segments()
-            .flat_map(|s| s.frames().to_vec())
+            .flat_map(|s| s.frames.to_vec())
             .collect::<Vec<_>>()
     };
     assert_eq!(frames(&snapped), frames(&stored));
@@ -400,7 +400,7 @@ fn segments_in_frames_of_256_rows_still_open() {
             _ => {}
         }
         let opened = reopen(dir.path());
-        let sizes: Vec<usize> = opened.catalog.segments().map(|s| s.frame_rows()).collect();
+        let sizes: Vec<usize> = opened.catalog.segments().map(|s| s.frame_rows).collect();
         assert_eq!(sizes, [256, FRAME_ROWS], "{way}");
         for row in [0, 63, 64, 255, 256, 767, 999, 1000, 1063, 1064, 1499] {
             assert_eq!(

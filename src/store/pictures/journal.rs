@@ -76,10 +76,7 @@ fn read_after(pictures: Pictures) -> Result<Reading> {
             .collect();
         reading.pictures.damaged = true;
     }
-    reading.whole = ValidPrefix {
-        length: from + torn_at.unwrap_or(bytes.len() as u64),
-        torn: torn_at.is_some(),
-    };
+    reading.whole = ValidPrefix::new(from + bytes.len() as u64, torn_at.map(|at| from + at));
     reading.pictures.whole = reading.whole;
     reading
         .pictures

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checksummed_line;
 use benchtop_model::generated_image::GeneratedImage;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Version of the lines.
 const VERSION: u8 = 1;
@@ -110,7 +110,7 @@ pub(super) fn explanation(fingerprint: &str, parts: BTreeMap<String, String>) ->
 }
 
 fn corrupt(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Corrupt, what)
+    Error::corrupt(what)
 }
 
 /// Whether a line is a picture. Otherwise it explains a fingerprint.
@@ -164,7 +164,7 @@ fn made(row: Row<'_>) -> GeneratedImage {
 /// Parses the picture of a line.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`].
+/// [`Error::corrupt`].
 pub(super) fn decode(bytes: &[u8]) -> Result<GeneratedImage> {
     let row = checksummed_line::decode::<Row<'_>>(bytes)?;
     if checked(&row)? {

@@ -14,7 +14,7 @@ use crate::append_log::ValidPrefix;
 use crate::prefix_digest::PrefixDigest;
 use crate::snapshot_format::{Reading, write};
 use benchtop_files::regular;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 const MAGIC: &[u8; 8] = b"btpict\x00\x02";
 /// Bytes per picture, without its items: 8 each for key, revision, seed, prompt, pair, and offset;
@@ -147,7 +147,7 @@ impl PictureSnapshot {
 /// error, the caller ignores the snapshot.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] without a snapshot of this journal. [`ErrorKind::Corrupt`] for a damaged
+/// [`Error::not_found`] without a snapshot of this journal. [`Error::corrupt`] for a damaged
 /// one.
 pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     let journal = images.join(FILE);
@@ -180,13 +180,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     };
     let tail: Tail = reading.finish(&[cursor.crc])?;
     let length = file.metadata().map_err(fail)?.len();
-    let other = || {
-        Error::new(
-            ErrorKind::NotFound,
-            "the snapshot belongs to another journal",
-        )
-        .file(path(store))
-    };
+    let other = || Error::not_found("the snapshot belongs to another journal").file(path(store));
     if tail.length > length {
         return Err(other());
     }
@@ -198,10 +192,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
         path: journal,
         names: tail.names,
         explained: tail.explained,
-        whole: ValidPrefix {
-            length: tail.length,
-            torn: false,
-        },
+        whole: ValidPrefix::new(tail.length, None),
         prefix,
         in_snapshot: rows,
         ..Pictures::default()

@@ -26,11 +26,7 @@ pub fn frequency(
     let columns = catalog.columns();
     let source = field.row().source;
     let mut counts: Vec<(String, u64)> = if let Some(at) = Columns::named(field) {
-        let names: Vec<&str> = columns.names[at]
-            .list()
-            .iter()
-            .map(String::as_str)
-            .collect();
+        let names: Vec<&str> = columns.names[at].names.iter().map(String::as_str).collect();
         by_code(rows, &names, |row| usize::from(columns.codes[at][row]))
     } else if matches!(source, Source::Status) {
         let code = |row| usize::from(overlay.status(row).code());

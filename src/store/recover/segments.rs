@@ -8,7 +8,7 @@ use super::Hints;
 use crate::columns::id_hash;
 use crate::manifest::{Content, Segment};
 use crate::segment::Reader;
-use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
+use benchtop_model::{Error, Form, Item, Prediction, Result};
 
 /// The items of the project.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct Contents {
 }
 
 fn corrupt(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Corrupt, what)
+    Error::corrupt(what)
 }
 
 impl Contents {
@@ -62,7 +62,7 @@ fn item(line: &[u8]) -> Result<Item> {
 /// Calls `each` with every row of a segment. Returns the number of rows.
 fn rows(reader: &Reader, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<u64> {
     let mut rows = 0;
-    for frame in 0..reader.frames().len() {
+    for frame in 0..reader.frames.len() {
         let text = reader.frame(frame)?;
         for line in text.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
             each(line)?;

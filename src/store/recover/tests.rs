@@ -2,6 +2,7 @@ use super::*;
 use crate::open::open;
 use crate::open::tests::fill_named;
 use benchtop_files::project::Project;
+use benchtop_model::ErrorKind;
 use benchtop_model::Form;
 
 /// A project with three imports.

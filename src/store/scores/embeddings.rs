@@ -20,10 +20,13 @@ fn path(scores: &Path, short: &str, dim: usize) -> PathBuf {
 /// The embeddings of one model. A row has a picture key, `dim` half floats, and a CRC-32.
 #[derive(Debug)]
 pub struct Embeddings {
-    dim: usize,
+    /// Dimension of a vector.
+    pub dim: usize,
     at: HashMap<u64, u32>,
-    keys: Vec<u64>,
-    rows: Vec<f16>,
+    /// Picture keys, in the order of [`points`](Self::points).
+    pub keys: Vec<u64>,
+    /// All vectors in one slice, of shape `[len, dim]`.
+    pub rows: Vec<f16>,
     /// `None` if opened read-only.
     file: Option<AppendLog>,
 }
@@ -36,10 +39,7 @@ impl Embeddings {
         disk::ensure_private_dir(scores)?;
         let (mut all, length) = Embeddings::load(scores, short, dim)?;
         let row = ROW + 2 * dim as u64;
-        let whole = ValidPrefix {
-            length: length / row * row,
-            torn: !length.is_multiple_of(row),
-        };
+        let whole = ValidPrefix::of_rows(length, row);
         all.file = Some(AppendLog::open(&path(scores, short, dim), whole)?);
         Ok(all)
     }
@@ -83,11 +83,6 @@ impl Embeddings {
         }
     }
 
-    /// Dimension of a vector.
-    pub fn dim(&self) -> usize {
-        self.dim
-    }
-
     /// Number of pictures.
     pub fn len(&self) -> usize {
         self.keys.len()
@@ -95,16 +90,6 @@ impl Embeddings {
 
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
-    }
-
-    /// Picture keys, in the order of [`points`](Self::points).
-    pub fn keys(&self) -> &[u64] {
-        &self.keys
-    }
-
-    /// All vectors in one slice, of shape `[len, dim]`.
-    pub fn points(&self) -> &[f16] {
-        &self.rows
     }
 
     /// The vector of a picture.

@@ -87,7 +87,7 @@ struct Entry {
 /// All scores of one version of a scorer.
 #[derive(Debug)]
 pub struct Scores {
-    about: ScorerVersion,
+    pub about: ScorerVersion,
     path: PathBuf,
     entries: HashMap<u64, Entry>,
     rows: LazyAppend,
@@ -95,7 +95,7 @@ pub struct Scores {
     /// For reading details, or `None` before there are any.
     reading: Option<File>,
     /// Problems found when the files were opened.
-    problems: Vec<Error>,
+    pub problems: Vec<Error>,
 }
 
 fn folder_of(scores: &Path, scorer: &Scorer) -> PathBuf {
@@ -136,18 +136,14 @@ impl Scores {
         let path = folder.join(format!("{short}.json"));
         let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
         let about: ScorerVersion = serde_json::from_str(&text).map_err(|e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot parse the description of the scorer: {e}"),
-            )
-            .file(&path)
+            Error::corrupt(format!("cannot parse the description of the scorer: {e}")).file(&path)
         })?;
         if about.v != VERSION {
             let what = format!(
                 "unsupported version {} of scores; a newer benchtop wrote them",
                 about.v
             );
-            return Err(Error::new(ErrorKind::Corrupt, what).file(&path));
+            return Err(Error::corrupt(what).file(&path));
         }
         Scores::open(&folder, about).map(Some)
     }
@@ -159,10 +155,9 @@ impl Scores {
         disk::ensure_below(scores, &folder)?;
         let short = about.short();
         let text = serde_json::to_vec_pretty(&about).map_err(|e| {
-            Error::new(
-                ErrorKind::Io,
-                format!("cannot serialize the description of the scorer: {e}"),
-            )
+            Error::failed(format!(
+                "cannot serialize the description of the scorer: {e}"
+            ))
         })?;
         disk::write_new(&folder.join(format!("{short}.json")), &text)?;
         disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
@@ -187,23 +182,14 @@ impl Scores {
         if damaged > 0 {
             let what = format!("{damaged} scores do not match their checksums and are ignored");
             problems.push(
-                Error::new(ErrorKind::Corrupt, what)
+                Error::corrupt(what)
                     .file(&path)
                     .help("run the scorer again; it computes only the missing scores"),
             );
         }
-        let whole = ValidPrefix {
-            length: (bytes.len() / ROW * ROW) as u64,
-            torn: bytes.len() % ROW != 0,
-        };
+        let whole = ValidPrefix::of_rows(bytes.len() as u64, ROW as u64);
         let rows = LazyAppend::new(path, whole);
-        let appending = LazyAppend::new(
-            details.clone(),
-            ValidPrefix {
-                length: written,
-                torn: false,
-            },
-        );
+        let appending = LazyAppend::new(details.clone(), ValidPrefix::new(written, None));
         let reading = open_details(&details)?;
         Ok(Scores {
             about,
@@ -216,19 +202,10 @@ impl Scores {
         })
     }
 
-    pub fn about(&self) -> &ScorerVersion {
-        &self.about
-    }
-
     /// Whether the files must be reopened; see
     /// [`AppendLog::lost`](crate::append_log::AppendLog::lost).
     pub fn must_reopen(&self) -> bool {
         self.rows.must_reopen() || self.details.must_reopen()
-    }
-
-    /// Problems found when the files were opened.
-    pub fn problems(&self) -> &[Error] {
-        &self.problems
     }
 
     /// Number of inputs with a score or a reason for its absence.
@@ -288,8 +265,7 @@ impl Scores {
                     have += end.unwrap_or(n);
                     if end.is_some() {
                         bytes.truncate(have);
-                        let corrupt =
-                            |_| Error::new(ErrorKind::Corrupt, "the detail of a score is damaged");
+                        let corrupt = |_| Error::corrupt("the detail of a score is damaged");
                         return String::from_utf8(bytes).map_err(|e| corrupt(e).file(&self.path));
                     }
                 }
@@ -297,7 +273,7 @@ impl Scores {
                 Err(e) => return Err(Error::io(&e, "cannot be read", &self.path)),
             }
         }
-        Err(Error::new(ErrorKind::Corrupt, "the detail of a score is truncated").file(&self.path))
+        Err(Error::corrupt("the detail of a score is truncated").file(&self.path))
     }
 
     /// Appends scores. When this returns, they are on disk. A detail that is too long is replaced

@@ -50,7 +50,7 @@ fn scores_round_trip_by_version_and_the_last_row_counts() {
         Scores::current(dir.path(), &Scorer::Clip)
             .unwrap()
             .unwrap()
-            .about()
+            .about
             .name,
         "b"
     );
@@ -93,8 +93,8 @@ fn a_torn_end_and_a_damaged_row_lose_only_themselves() {
         (scores.get(1).1, scores.get(2).0, scores.get(3).1),
         (1.0, ScoreState::Missing, 3.0)
     );
-    assert_eq!(scores.problems().len(), 1);
-    assert!(scores.problems()[0].place.file.is_some());
+    assert_eq!(scores.problems.len(), 1);
+    assert!(scores.problems[0].place.file.is_some());
     scores.append(&[(2, Score::scored(2.0, ""))]).unwrap();
     drop(scores);
     assert_eq!(
@@ -141,7 +141,7 @@ fn embeddings_round_trip_and_damaged_rows_are_skipped() {
     ])
     .unwrap();
     all.append(&[(7, vec![0.0, 0.0, 0.0])]).unwrap();
-    assert_eq!((all.len(), all.dim()), (2, 3));
+    assert_eq!((all.len(), all.dim), (2, 3));
     drop(all);
     let path = dir.path().join("abc.3.embeddings");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -149,7 +149,7 @@ fn embeddings_round_trip_and_damaged_rows_are_skipped() {
     bytes[last] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let all = Embeddings::open(dir.path(), "abc", 3).unwrap();
-    assert_eq!(all.keys(), [7]);
+    assert_eq!(all.keys, [7]);
     assert_eq!(
         all.get(7)
             .unwrap()

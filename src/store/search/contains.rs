@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::Catalog;
 use crate::arena::{Arena, lower};
 use benchtop_model::filter::{Contains, TextField};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// The texts of an item that a filter can search.
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ impl Texts {
 /// ascending order.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if the texts are damaged.
+/// [`Error::corrupt`] if the texts are damaged.
 pub fn retain(
     catalog: &Catalog,
     arena: &Arena,
@@ -109,12 +109,7 @@ fn verify(
     kept: &mut Vec<u32>,
 ) -> Result<()> {
     catalog.each_of(candidates, &mut |row, line| {
-        let corrupt = |e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot parse item #{}: {e}", row + 1),
-            )
-        };
+        let corrupt = |e| Error::corrupt(format!("cannot parse item #{}: {e}", row + 1));
         let texts: Texts = serde_json::from_slice(line).map_err(corrupt)?;
         if texts.contains(field, needle) {
             kept.push(row);
@@ -133,16 +128,11 @@ struct ItemRotation {
 /// `none`. `rows` must be in ascending order.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if the texts are damaged.
+/// [`Error::corrupt`] if the texts are damaged.
 pub fn retain_rotations(catalog: &Catalog, rows: &mut Vec<u32>, wanted: &[String]) -> Result<()> {
     let mut kept = Vec::new();
     catalog.each_of(rows, &mut |row, line| {
-        let corrupt = |e| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("cannot parse item #{}: {e}", row + 1),
-            )
-        };
+        let corrupt = |e| Error::corrupt(format!("cannot parse item #{}: {e}", row + 1));
         let ItemRotation { rotation } = serde_json::from_slice(line).map_err(corrupt)?;
         let passes = |wanted: &String| match &rotation {
             None => wanted == "none",

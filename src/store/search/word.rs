@@ -24,10 +24,10 @@ const LOOK_AHEAD: usize = 4;
 
 /// A word in lower case, without spaces.
 pub(super) struct Word {
-    text: String,
+    pub(super) text: String,
     /// Offset and length in bytes of each character in `text`.
     units: Vec<(usize, usize)>,
-    mask: u64,
+    pub(super) mask: u64,
     /// Whether the word is one character with its own mask bit, so that the mask alone decides.
     mask_decides: bool,
     /// Maximum score of a character after the first.
@@ -56,17 +56,9 @@ impl Word {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Number of characters.
     pub(super) fn len(&self) -> usize {
         self.units.len()
-    }
-
-    pub(super) fn mask(&self) -> u64 {
-        self.mask
     }
 
     /// The first byte at or after `from` where the whole word occurs in `hay`.
@@ -311,12 +303,12 @@ mod tests {
             let at = word.find(row.as_bytes(), 0).unwrap();
             assert_eq!(
                 Some(word.substring(row.as_bytes(), at, true).score),
-                skim(row, word.text()),
+                skim(row, &word.text),
                 "{row}"
             );
             assert_eq!(
                 word.scattered(row.as_bytes(), i32::MIN),
-                skim(row, word.text()),
+                skim(row, &word.text),
                 "{row}"
             );
         }

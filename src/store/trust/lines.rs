@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Agreement, Linked, TrustedJob};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 
 /// Version of the lines.
 const VERSION: u8 = 1;
@@ -67,7 +67,7 @@ impl TrustFile {
         let mut text = String::new();
         let mut put = |line: Line| -> Result<()> {
             let line = serde_json::to_string(&VersionedLine { v: VERSION, line })
-                .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+                .map_err(|e| Error::failed(e.to_string()))?;
             text.push_str(&line);
             text.push('\n');
             Ok(())

@@ -1,4 +1,5 @@
 use super::*;
+use benchtop_model::ErrorKind;
 use benchtop_model::trust::DataKind;
 
 fn to(url: &str, key: Option<&str>) -> Destination {

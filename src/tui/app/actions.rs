@@ -4,7 +4,7 @@ use super::App;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use crate::action::Action;
-use crate::pane::Pane;
+use crate::pane::{Pane, PaneId};
 use crate::widgets::keys;
 use crate::widgets::menu::Menu;
 use crate::widgets::toast::Toast;
@@ -12,6 +12,11 @@ use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn act(&mut self, action: Action, at: u64) {
+        if let Some(tab) = action.tab() {
+            self.go_to_tab(tab);
+            self.dirty = true;
+            return;
+        }
         match action {
             Action::Go(pane) => self.go(pane),
             Action::Quit => self.leave(),
@@ -31,15 +36,9 @@ impl App {
                 }
             }
             Action::Sample => {
-                if self.welcome.items > 0 {
-                    self.say(Toast::info(
-                        "the project is not empty; `benchtop sample` adds the sample anyway",
-                    ));
-                } else {
-                    self.say(Toast::info("adding the sample"));
-                    self.ask_now(Pending::Sample, request::Sample);
-                }
+                self.with_pane_at(PaneId::Home, at, |pane, cx| pane.act(action, cx));
             }
+            Action::GoToItem => self.ask_item(),
             Action::Repaint => self.repaint = true,
             Action::Theme => self.ask_theme(),
             Action::Palette => {

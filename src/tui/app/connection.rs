@@ -35,7 +35,6 @@ pub enum Pending {
     /// Undo of one verdict on many items.
     Unbulk,
     Status,
-    Sample,
     /// The answer is ignored.
     Nothing,
 }

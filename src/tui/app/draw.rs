@@ -6,11 +6,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::App;
-use crate::keymap::Lookup;
+use crate::keymap::{Chord, Lookup};
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
 use crate::terminal::pixels::Payload;
 use crate::widgets::{areas, keys};
+
+/// The least height with a row of tabs above the row of panes.
+const TWO_ROWS: u16 = 16;
 
 /// The parts of the screen.
 struct Screen {
@@ -29,7 +32,7 @@ fn screen(area: Rect) -> Screen {
             keys: Rect::default(),
         };
     }
-    let (tabs, rest) = areas::top(area, 1);
+    let (tabs, rest) = areas::top(area, if area.height < TWO_ROWS { 1 } else { 2 });
     let (pane, below) = areas::top(rest, rest.height - 2);
     let (message, keys) = areas::top(below, 1);
     Screen {
@@ -109,7 +112,9 @@ impl App {
         if !self.chord.is_empty()
             && let Lookup::Pending(pending) = self.keymap.lookup(&scopes, &self.chord)
         {
-            return keys::draw_pending(&pending, bar, buf, look);
+            let pressed = Chord(self.chord.clone()).label();
+            let rows = message.union(bar);
+            return keys::draw_pending(&pressed, &pending, rows, buf, look);
         }
         let own = self.pane().and_then(Pane::bar);
         let shown = match own.filter(|_| self.overlay.is_none()) {

@@ -176,9 +176,9 @@ impl App {
                         key(Action::Go(PaneId::Rounds))
                     ),
                     scope => {
-                        let has = |id: &PaneId| id.tab().live.concat().contains(&scope);
-                        match PaneId::TABS.into_iter().find(has) {
-                            Some(id) => format!("in {} ({})", id.tab().name, key(Action::Go(id))),
+                        let has = |id: &PaneId| id.info().live.concat().contains(&scope);
+                        match PaneId::ALL.into_iter().find(has) {
+                            Some(id) => format!("in {} ({})", id.info().name, key(Action::Go(id))),
                             None => "elsewhere".to_string(),
                         }
                     }

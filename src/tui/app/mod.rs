@@ -43,6 +43,7 @@ mod theme;
 mod type_ahead;
 mod undo_step;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ use refused_prompt::RefusedPrompt;
 
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
-use crate::pane::{Notice, Painted, Pane};
+use crate::pane::{Notice, Painted, Pane, Tab};
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
@@ -82,8 +83,8 @@ pub struct Setting {
     pub rows: u16,
 }
 
-/// The pane that the program starts with, and that shows items for other panes.
-const HOME: PaneId = PaneId::Review;
+/// The pane that shows items for other panes.
+const REVIEW: PaneId = PaneId::Review;
 
 /// Interval of reconnection attempts.
 const RETRY: Duration = Duration::from_secs(2);
@@ -98,6 +99,8 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: PaneId,
+    /// The pane that was last open in each tab.
+    last: HashMap<Tab, PaneId>,
     /// The metadata that is being edited.
     metadata: EditSession,
     previewer: Previewer,
@@ -179,7 +182,8 @@ impl App {
             previews,
             receipts: Receipts::new(),
             pixels,
-            at: HOME,
+            at: PaneId::Home,
+            last: HashMap::new(),
             metadata: EditSession::new(),
             previewer,
             edit: None,

@@ -3,7 +3,6 @@
 use super::connection::Pending;
 use super::message::Connected;
 use super::{App, RETRY};
-use crate::action::Action;
 use crate::pane::Notice;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
@@ -179,18 +178,6 @@ impl App {
             Pending::Status => {
                 if let Some(status) = self.ok_or_show(answer.and_then(request::Status::reply)) {
                     self.counted(status);
-                }
-            }
-            Pending::Sample => {
-                if let Some(report) = self.ok_or_show(answer.and_then(request::Sample::reply)) {
-                    let key = |action| self.keymap.press(action);
-                    let (accept, reject, help) =
-                        (key(Action::Accept), key(Action::Reject), key(Action::Help));
-                    let items = report.items;
-                    let said = format!(
-                        "added {items} sample items; {accept} accepts, {reject} rejects, {help} shows the keys"
-                    );
-                    self.say(Toast::done(said));
                 }
             }
             Pending::Nothing => {

@@ -9,9 +9,12 @@ use super::bulk_step::{Done, What};
 use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
-use super::{App, HOME, PaneId};
-use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Target};
+use super::{App, PaneId, REVIEW};
+use crate::pane::context::{Later, OnTyped};
+use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Tab, Target, Typed};
 use crate::terminal::osc52;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::text::counted;
 use crate::widgets::toast::Toast;
 use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
@@ -21,7 +24,7 @@ impl App {
     /// Opens a pane, or loads it again.
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
-            HOME => self.go_review(),
+            REVIEW => self.go_review(),
             _ => {
                 self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
@@ -34,10 +37,44 @@ impl App {
         let pane = self.pane();
         let item = pane.and_then(|pane| pane.selected_item().map(str::to_string));
         let target = item.map_or(Target::Review, Target::ItemWithId);
-        self.show(HOME, target, self.at);
+        self.show(REVIEW, target, self.at);
+    }
+
+    /// Opens the pane of a tab that was last open there. If the tab is open, opens its next pane.
+    pub(super) fn go_to_tab(&mut self, tab: Tab) {
+        let panes: Vec<PaneId> = tab.panes().collect();
+        let own = panes.iter().position(|id| *id == self.at);
+        let next = own.map(|at| panes[(at + 1) % panes.len()]);
+        let last = self.last.get(&tab).or(panes.first()).copied();
+        if let Some(id) = next.or(last) {
+            self.go(id);
+        }
+    }
+
+    /// Asks for the item to open in the review.
+    pub(super) fn ask_item(&mut self) {
+        let items = self.items();
+        let then: OnTyped = Later(Box::new(move |_, typed, cx| {
+            let Typed::Done(text) = typed else {
+                return Ok(());
+            };
+            match (text.trim(), text.trim().trim_start_matches('#').parse()) {
+                ("", _) => return Err("type a number or an id".into()),
+                (_, Ok(number)) if (1..=items).contains(&number) => cx.open(Target::Item(number)),
+                (_, Ok(number)) => {
+                    let items = counted(items.into(), "item");
+                    return Err(format!("no item #{number}: the project has {items}"));
+                }
+                (id, Err(_)) => cx.open(Target::ItemWithId(id.to_string())),
+            }
+            Ok(())
+        }));
+        let prompt = Prompt::new("go to item (number or id)", "", Vec::new());
+        self.overlay = Some(Overlay::Prompt((self.at, then), prompt));
     }
 
     fn arrive(&mut self, id: PaneId) {
+        self.last.insert(id.info().tab, id);
         if self.at != id {
             (self.at, self.painted) = (id, None);
         }
@@ -80,7 +117,7 @@ impl App {
             reasons: &self.welcome.reasons,
             tags: self.tags.known(),
             history: &self.history,
-            item: self.panes.get(HOME).and_then(Pane::item),
+            item: self.panes.get(REVIEW).and_then(Pane::item),
             now: self.setting.clock.ms(),
             key_at,
             is_shown: self.at == id,
@@ -177,7 +214,7 @@ impl App {
     fn not_opened(&mut self, id: PaneId, title: &str) {
         let why = match self.at == id {
             true => format!("not shown (something else was open): {title}"),
-            false => format!("not shown (you left {}): {title}", id.tab().name),
+            false => format!("not shown (you left {}): {title}", id.info().name),
         };
         if let Some(Overlay::Prompt(_, prompt)) = &mut self.overlay {
             prompt.refuse(&why);
@@ -189,7 +226,7 @@ impl App {
     fn work_on(&mut self, round: Box<RoundState>, from: PaneId) {
         let me = self.link.who();
         if round.people.iter().any(|(name, _)| name == me) {
-            return self.show(HOME, Target::Round(round), from);
+            return self.show(REVIEW, Target::Round(round), from);
         }
         let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
         let (name, people) = (&round.name, people.join(", "));
@@ -213,7 +250,7 @@ impl App {
             Target::Items(words) => self.show_items(&words, from),
             Target::Round(round) => self.work_on(round, from),
             Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
-                self.show(HOME, target, from);
+                self.show(REVIEW, target, from);
             }
         }
     }

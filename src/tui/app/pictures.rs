@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::{App, HOME, Setting};
+use super::{App, REVIEW, Setting};
 use crate::item::{Loaded, NoPicture, Picture, Sides, failed, sides as sides_of};
 use crate::pane::{Pane, Pictures};
 use crate::preview::worker::Source;
@@ -82,7 +82,7 @@ impl Pictures for PictureThreads<'_> {
 impl App {
     /// Items of the review, among which other panes find the other picture of a pair.
     pub(super) fn paired_items(&self) -> Vec<Arc<Item>> {
-        let review = self.panes.get(HOME);
+        let review = self.panes.get(REVIEW);
         review.map_or(Vec::new(), Pane::paired_items)
     }
 }

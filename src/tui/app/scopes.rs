@@ -12,7 +12,7 @@ impl App {
         }
         let pane = self.pane();
         let of_layer = pane.and_then(Pane::scopes);
-        let mut scopes = of_layer.unwrap_or(self.at.tab().live[0]).to_vec();
+        let mut scopes = of_layer.unwrap_or(self.at.info().live[0]).to_vec();
         if !self.typing() && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);
         }

@@ -13,7 +13,7 @@ pub fn sets() -> impl Iterator<Item = &'static [Scope]> {
         &[Scope::Overlay, Scope::Table, Scope::Global],
         &[Scope::Overlay],
     ];
-    let panes = PaneId::ALL.into_iter().flat_map(|pane| pane.tab().live);
+    let panes = PaneId::ALL.into_iter().flat_map(|pane| pane.info().live);
     panes.copied().chain(overlays)
 }
 

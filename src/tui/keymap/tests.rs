@@ -384,7 +384,7 @@ fn the_scopes_of_every_pane_are_checked_together() {
     let panes = crate::panes::registry::Panes::default();
     for (id, pane) in panes.all() {
         assert!(
-            pane.scopes().is_none() && !id.tab().live.is_empty(),
+            pane.scopes().is_none() && !id.info().live.is_empty(),
             "{id:?}"
         );
     }

@@ -2,13 +2,59 @@
 
 use crate::action::{Action, Scope};
 use crate::panes::panes;
+use benchtop_model::named;
 
-/// The tab of a pane: its row of `panes!`.
+/// A tab of the first row: a step of the work, with its panes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tab {
+    Home,
+    /// What should exist: metadata, and questions composed from it.
+    Build,
+    /// What is being made: jobs.
+    Make,
+    /// What the filters doubt.
+    Check,
+    /// What people say.
+    Judge,
+    /// How models do.
+    Score,
+}
+
+named!(Tab {
+    Home: "Home",
+    Build: "Build",
+    Make: "Make",
+    Check: "Check",
+    Judge: "Judge",
+    Score: "Score",
+});
+
+impl Tab {
+    /// Its panes, in order.
+    pub fn panes(self) -> impl Iterator<Item = PaneId> {
+        PaneId::ALL
+            .into_iter()
+            .filter(move |id| id.info().tab == self)
+    }
+
+    /// The action that opens it.
+    pub fn action(self) -> Action {
+        match self {
+            Tab::Home => Action::HomeTab,
+            Tab::Build => Action::BuildTab,
+            Tab::Make => Action::MakeTab,
+            Tab::Check => Action::CheckTab,
+            Tab::Judge => Action::JudgeTab,
+            Tab::Score => Action::ScoreTab,
+        }
+    }
+}
+
+/// The row of a pane in `panes!`.
 #[derive(Debug)]
-pub struct Tab {
+pub struct PaneInfo {
+    pub tab: Tab,
     pub name: &'static str,
-    /// The name on narrow screens.
-    pub short: &'static str,
     /// The action that opens the pane: its name, help, and default keys.
     pub go: (&'static str, &'static str, &'static [&'static str]),
     /// The sets of scopes that are active together, nearest first. The first is that of the pane
@@ -20,7 +66,7 @@ pub struct Tab {
 
 macro_rules! pane_ids {
     ($($pane:ident($module:ident $type:ident) {
-        tab: $at:literal, name: $name:literal, short: $short:literal, go: $go:literal, keys: [$($key:literal),*],
+        tab: $tab:ident, name: $name:literal, go: $go:literal, keys: [$($key:literal),*],
         live: [$([$($live:ident),*]),*],
         bar: { $($scope:ident: [$($action:ident),*]),* },
     })*) => {
@@ -29,22 +75,14 @@ macro_rules! pane_ids {
         pub enum PaneId { $($pane,)* }
 
         impl PaneId {
-            /// All panes, in the order of the help page.
+            /// All panes, in the order of the work.
             pub const ALL: [PaneId; [$(PaneId::$pane),*].len()] = [$(PaneId::$pane),*];
 
-            /// All panes, in the order of their tabs.
-            pub const TABS: [PaneId; PaneId::ALL.len()] = {
-                let mut tabs = PaneId::ALL;
-                $(tabs[$at - 1] = PaneId::$pane;)*
-                $(assert!(tabs[$at - 1] as usize == PaneId::$pane as usize, "two panes have one tab");)*
-                tabs
-            };
-
-            pub fn tab(self) -> &'static Tab {
+            pub fn info(self) -> &'static PaneInfo {
                 match self {
-                    $(PaneId::$pane => &Tab {
+                    $(PaneId::$pane => &PaneInfo {
+                        tab: Tab::$tab,
                         name: $name,
-                        short: $short,
                         go: (concat!("go to ", $go), concat!("Go to the ", $name, " pane"), &[$($key),*]),
                         live: &[$(&[$(Scope::$live),*]),*],
                         bar: &[$((Scope::$scope, &[$(Action::$action),*])),*],

@@ -39,7 +39,7 @@ use ratatui::layout::{Position, Rect};
 pub use context::{
     Ask, Callback, Chosen, Context, EditAt, Effect, Env, Picked, Target, Typed, menu,
 };
-pub use id::{Opens, PaneId};
+pub use id::{Opens, PaneId, Tab};
 pub use progress::Progress;
 pub use scene::{Pictures, Scene};
 pub use seen::{Painted, Viewed};

@@ -6,6 +6,7 @@ pub mod board;
 pub mod coverage;
 pub mod filters;
 pub mod generate;
+pub mod home;
 pub mod list;
 pub mod metadata;
 pub mod registry;
@@ -16,12 +17,12 @@ pub mod vocabulary;
 
 use benchtop_model::scoring::Outcome;
 
-/// Hands all panes to the macro `$with`, in the order of the help page. A row has:
+/// Hands all panes to the macro `$with`, in the order of the work. A row has:
 ///
 /// - its [`PaneId`](crate::pane::PaneId) and [`Scope`](crate::action::Scope), its module, and its
 ///   type, which is `Default`
-/// - `tab`: the place of its tab, from 1
-/// - `name` and `short`: the name, also on narrow screens
+/// - `tab`: the [`Tab`](crate::pane::id::Tab) that it belongs to
+/// - `name`: the name on the screen
 /// - `go` and `keys`: the action `go to ...` and its default keys
 /// - `live`: the sets of scopes that are active together, nearest first: those of the pane when it
 ///   opens, then those of its layers
@@ -29,8 +30,60 @@ use benchtop_model::scoring::Outcome;
 macro_rules! panes {
     ($with:ident) => {
         $with! {
+            Home(home HomePane) {
+                tab: Home, name: "Home", go: "home", keys: ["gh"],
+                live: [[Home, Table, Global]],
+                bar: { Home: [Open, ImportFiles] },
+            }
+            Vocabulary(vocabulary VocabularyPane) {
+                tab: Build, name: "Vocabularies", go: "vocabularies", keys: ["gw"],
+                live: [[Vocabulary, Metadata, Table, Global]],
+                bar: {
+                    Vocabulary: [AddTerm, RenameTerm, ToggleTerm, RemoveTerm, TermRules, ShowTerms],
+                    Metadata: [
+                        SaveMetadata, NextArea, ToggleSidebar, SeedUp, Difference, EditOutside
+                    ]
+                },
+            }
+            Templates(templates TemplatesPane) {
+                tab: Build, name: "Templates", go: "templates", keys: ["gp"],
+                live: [[Templates, Metadata, Table, Global], [Editor]],
+                bar: {
+                    Templates: [TypeText, NextFile],
+                    Editor: [StopTyping, SaveText, InsertSlot, UndoText, FindText]
+                },
+            }
+            Coverage(coverage CoveragePane) {
+                tab: Build, name: "Coverage", go: "coverage", keys: ["gc"],
+                live: [[Coverage, Table, Global]],
+                bar: {
+                    Coverage: [NextCount, ChooseRows, ChooseColumns, FailingTerms, RetireTerms]
+                },
+            }
+            Generate(generate GeneratePane) {
+                tab: Make, name: "Jobs", go: "jobs", keys: ["gj"],
+                live: [[Generate, Table, Global]],
+                bar: {
+                    Generate: [NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp]
+                },
+            }
+            List(list ListPane) {
+                tab: Check, name: "Items", go: "items", keys: ["gi"],
+                live: [[List, Table, Global], [Table, Global]],
+                bar: { List: [FilterStatus, ClearFilter] },
+            }
+            Filters(filters FiltersPane) {
+                tab: Check, name: "Filters", go: "filters", keys: ["gf"],
+                live: [[Filters, Table, Global]],
+                bar: {
+                    Filters: [
+                        ThresholdRight, SwitchThreshold, NextPart, SaveRules, ShowRules, NextScore,
+                        StartScoring, TypeLine
+                    ]
+                },
+            }
             Review(review ReviewPane) {
-                tab: 1, name: "Review", short: "Review", go: "review", keys: ["1"],
+                tab: Judge, name: "Review", go: "review", keys: ["gr"],
                 live: [
                     [Review, Global],
                     [Round, Review, Global],
@@ -47,13 +100,32 @@ macro_rules! panes {
                     Answers: [AnswerA, AnswerB, TypeAnswer]
                 },
             }
-            List(list ListPane) {
-                tab: 2, name: "Items", short: "Items", go: "items", keys: ["2"],
-                live: [[List, Table, Global], [Table, Global]],
-                bar: { List: [FilterStatus, ClearFilter] },
+            Rounds(rounds RoundsPane) {
+                tab: Judge, name: "Rounds", go: "rounds", keys: ["go"],
+                live: [[Rounds, Table, Global], [Form]],
+                bar: {
+                    Rounds: [Open, NewRound, WhatIf, CloseRound, ShowGuidelines],
+                    Form: [CreateRound, FormNext, FormClose]
+                },
+            }
+            Adjudicate(adjudicate AdjudicatePane) {
+                tab: Judge, name: "Adjudicate", go: "adjudicate", keys: ["gd"],
+                live: [[Adjudicate, Global]],
+                bar: {
+                    Adjudicate: [
+                        AdjudicateAccept, AdjudicateReject, AdjudicateFix, GuidelineGap,
+                        NextDispute, NextOpen, ShowAdjudicated, ReviewDispute, ChooseRound,
+                        EarlierGuidelines
+                    ]
+                },
+            }
+            Agreement(agreement AgreementPane) {
+                tab: Judge, name: "Agreement", go: "agreement", keys: ["gk"],
+                live: [[Agreement, Table, Global]],
+                bar: { Agreement: [GroupAgreement, AgreementRound, AgreementPart, CopyMethods] },
             }
             Board(board BoardPane) {
-                tab: 3, name: "Board", short: "Board", go: "board", keys: ["3"],
+                tab: Score, name: "Board", go: "board", keys: ["gb"],
                 live: [
                     [Board, Table, Global],
                     [Behind, Table, Global],
@@ -66,72 +138,6 @@ macro_rules! panes {
                     ],
                     Behind: [OnlyWrong, WrongFirst],
                     Answer: [Open, NextAnswer, PreviousAnswer, AnswerDown]
-                },
-            }
-            Vocabulary(vocabulary VocabularyPane) {
-                tab: 4, name: "Vocabularies", short: "Vocab", go: "vocabularies", keys: ["4"],
-                live: [[Vocabulary, Metadata, Table, Global]],
-                bar: {
-                    Vocabulary: [AddTerm, RenameTerm, ToggleTerm, RemoveTerm, TermRules, ShowTerms],
-                    Metadata: [
-                        SaveMetadata, NextArea, ToggleSidebar, SeedUp, Difference, EditOutside
-                    ]
-                },
-            }
-            Templates(templates TemplatesPane) {
-                tab: 5, name: "Templates", short: "Templ", go: "templates", keys: ["5"],
-                live: [[Templates, Metadata, Table, Global], [Editor]],
-                bar: {
-                    Templates: [TypeText, NextFile],
-                    Editor: [StopTyping, SaveText, InsertSlot, UndoText, FindText]
-                },
-            }
-            Coverage(coverage CoveragePane) {
-                tab: 6, name: "Coverage", short: "Cover", go: "coverage", keys: ["6"],
-                live: [[Coverage, Table, Global]],
-                bar: {
-                    Coverage: [NextCount, ChooseRows, ChooseColumns, FailingTerms, RetireTerms]
-                },
-            }
-            Generate(generate GeneratePane) {
-                tab: 7, name: "Generate", short: "Gen", go: "generate", keys: ["7"],
-                live: [[Generate, Table, Global]],
-                bar: {
-                    Generate: [NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp]
-                },
-            }
-            Filters(filters FiltersPane) {
-                tab: 8, name: "Filters", short: "Filter", go: "filters", keys: ["8"],
-                live: [[Filters, Table, Global]],
-                bar: {
-                    Filters: [
-                        ThresholdRight, SwitchThreshold, NextPart, SaveRules, ShowRules, NextScore,
-                        StartScoring, TypeLine
-                    ]
-                },
-            }
-            Agreement(agreement AgreementPane) {
-                tab: 11, name: "Agreement", short: "Agree", go: "agreement", keys: ["%"],
-                live: [[Agreement, Table, Global]],
-                bar: { Agreement: [GroupAgreement, AgreementRound, AgreementPart, CopyMethods] },
-            }
-            Adjudicate(adjudicate AdjudicatePane) {
-                tab: 10, name: "Adjudicate", short: "Adjud", go: "adjudicate", keys: ["0"],
-                live: [[Adjudicate, Global]],
-                bar: {
-                    Adjudicate: [
-                        AdjudicateAccept, AdjudicateReject, AdjudicateFix, GuidelineGap,
-                        NextDispute, NextOpen, ShowAdjudicated, ReviewDispute, ChooseRound,
-                        EarlierGuidelines
-                    ]
-                },
-            }
-            Rounds(rounds RoundsPane) {
-                tab: 9, name: "Rounds", short: "Round", go: "rounds", keys: ["9"],
-                live: [[Rounds, Table, Global], [Form]],
-                bar: {
-                    Rounds: [Open, NewRound, WhatIf, CloseRound, ShowGuidelines],
-                    Form: [CreateRound, FormNext, FormClose]
                 },
             }
         }

@@ -20,7 +20,7 @@ pub struct Panes(Vec<(PaneId, Box<dyn Pane>)>);
 
 impl Default for Panes {
     fn default() -> Panes {
-        Panes(PaneId::TABS.map(|id| (id, new(id))).into())
+        Panes(PaneId::ALL.map(|id| (id, new(id))).into())
     }
 }
 

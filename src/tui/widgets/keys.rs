@@ -28,7 +28,7 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuConfirm, A::MenuCancel],
         own => {
-            let mut bars = PaneId::ALL.into_iter().flat_map(|pane| pane.tab().bar);
+            let mut bars = PaneId::ALL.into_iter().flat_map(|pane| pane.info().bar);
             bars.find(|(scope, _)| *scope == own)
                 .map_or(&[], |(_, bar)| bar)
         }
@@ -69,10 +69,50 @@ pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer,
     draw_keys(&hints, Role::Hint, area, buf, look);
 }
 
-/// Draws, in the first row of `area`, the possible continuations of the keys pressed so far.
-pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, look: &Look) {
-    draw_keys(pending, Role::Text, area, buf, look);
+/// Draws the possible continuations of the keys `pressed` so far, those that go to panes first.
+pub fn draw_pending(
+    pressed: &str,
+    pending: &[(String, String)],
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) {
+    let (panes, others): (Vec<_>, Vec<_>) = pending
+        .iter()
+        .map(|(key, name)| (key.strip_prefix(pressed).unwrap_or(key), name.as_str()))
+        .partition(|(_, name)| name.starts_with(GO));
+    let panes = panes
+        .into_iter()
+        .map(|(key, name)| (key, &name[GO.len()..]));
+    let keys: Vec<(String, &str)> = panes
+        .chain(others)
+        .map(|(key, name)| (key.to_string(), name))
+        .collect();
+    buf.set_style(area, look.theme.base());
+    for y in area.y..area.bottom() {
+        let blank = " ".repeat(usize::from(area.width));
+        buf.set_string(area.x, y, blank, look.theme.base());
+    }
+    let mut rest = &keys[..];
+    for y in area.y..area.bottom() {
+        let row = Rect {
+            y,
+            height: 1,
+            ..area
+        };
+        let mut used = 0;
+        let fits = rest.iter().take_while(|(key, name)| {
+            used += text::width(key) + text::width(name) + 3;
+            used <= usize::from(area.width) + 2
+        });
+        let (here, later) = rest.split_at(fits.count());
+        draw_keys(here, Role::Text, row, buf, look);
+        rest = later;
+    }
 }
+
+/// The beginning of the names of actions that go to panes.
+const GO: &str = "go to ";
 
 /// Draws keys with names in the first row of `area`.
 fn draw_keys<N: std::fmt::Display>(

@@ -9,23 +9,12 @@ use serde_json::Value;
 use super::controls::{Controls, texts};
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
 use crate::fields::wrong;
-use crate::records::{Record, Records, Shape};
-use crate::tools::label_studio;
+use crate::records::{Record, Records, Shape, text_in};
+use crate::tools::label_studio::{self, OWN};
 use crate::verdicts::line::{Line, drawn, time};
 use crate::verdicts::record::{Found, Meaning, Take};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, judgement_digest};
 use benchtop_model::{Error, Judgement, Result};
-
-/// Fields of JSON-MIN besides the task's data and the content of its controls.
-const OF_MIN: [&str; 7] = [
-    "id",
-    "annotator",
-    "annotation_id",
-    "created_at",
-    "updated_at",
-    "lead_time",
-    "agreement",
-];
 
 /// Reads an export.
 ///
@@ -169,11 +158,7 @@ impl Source<'_> {
     fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
         let named = meaning.words.item_field.as_deref();
         let said = self.data.get(named.unwrap_or("item")).and_then(text);
-        let question = self
-            .data
-            .get("question")
-            .and_then(Value::as_str)
-            .map(str::to_string);
+        let question = text_in(self.data, "question").map(str::to_string);
         let (key, question) = match (said, named) {
             (Some(said), _) => (Some(said), question),
             (None, Some(_)) => (None, question),
@@ -212,11 +197,7 @@ impl Source<'_> {
             _ => None,
         };
         match self.annotation.get(field)? {
-            Value::Object(user) => match user
-                .get("email")
-                .and_then(Value::as_str)
-                .filter(|email| !email.is_empty())
-            {
+            Value::Object(user) => match text_in(user, "email").filter(|email| !email.is_empty()) {
                 Some(email) => Some(Person {
                     name: email.to_string(),
                     number: false,
@@ -295,7 +276,7 @@ impl Source<'_> {
             for (name, value) in self
                 .annotation
                 .iter()
-                .filter(|(name, _)| !OF_MIN.contains(&name.as_str()))
+                .filter(|(name, _)| !OWN[..7].contains(&name.as_str()))
             {
                 match (name.as_str(), value) {
                     (NOTE, value) => {

@@ -34,39 +34,19 @@ impl VisionConfig {
             Some("quick_gelu") => Activation::QuickGelu,
             Some("gelu") => Activation::Gelu,
             other => {
-                let wrong = fields.wrong(
-                    "hidden_act",
-                    format!("{} is not supported", other.unwrap_or("no name")),
-                );
-                return Err(wrong.help("supported: quick_gelu, gelu"));
+                let other = other.unwrap_or("no name");
+                return Err(fields.unsupported("hidden_act", other, &["quick_gelu", "gelu"]));
             }
         };
+        let (width, heads) = fields.width_and_heads(Some((768, 12)))?;
         let layer = LayerSizes {
-            width: fields.count("hidden_size", Some(768))?,
+            width,
             inner: fields.count("intermediate_size", Some(3072))?,
-            heads: fields.count("num_attention_heads", Some(12))?,
-            eps: fields.float("layer_norm_eps", 1e-5)?,
+            heads,
+            eps: fields.layer_norm_eps(1e-5)?,
             activation,
         };
-        if !layer.width.is_multiple_of(layer.heads) {
-            return Err(fields.wrong(
-                "num_attention_heads",
-                format!("does not divide the width {}", layer.width),
-            ));
-        }
-        if !(layer.eps > 0. && layer.eps < 1.) {
-            return Err(fields.wrong("layer_norm_eps", "must be between 0 and 1"));
-        }
-        let (image_size, patch_size) = (
-            fields.count("image_size", Some(224))?,
-            fields.count("patch_size", Some(32))?,
-        );
-        if patch_size > image_size || image_size > 4096 {
-            return Err(fields.wrong(
-                "patch_size",
-                format!("{patch_size} does not fit a picture of {image_size}"),
-            ));
-        }
+        let (image_size, patch_size) = fields.side_and_patch(32)?;
         Ok(VisionConfig {
             layer,
             layers: fields.count("num_hidden_layers", Some(12))?,
@@ -91,7 +71,7 @@ impl ClipConfig {
         let config = Config::read(file)?;
         config.only("model_type", "clip")?;
         let projection_dim = config.count("projection_dim", Some(512))?;
-        let fields = Value::Object(part(&config, "text_config")?.fields().clone());
+        let fields = Value::Object(part(&config, "text_config")?.fields.clone());
         let mut text = TextConfig::section(fields).map_err(|problem| problem.file(file))?;
         // The projection of the whole model counts, not the part's.
         (text.projection_dim, text.with_projection) = (projection_dim, true);

@@ -34,8 +34,8 @@ impl DualEncoderScorer for Clip {
         let file = folder.join("config.json");
         let config = ClipConfig::read(&file)?;
         let tokenizer = ClipTokenizer::open(folder)?;
-        if tokenizer.length() > config.text.max_position_embeddings {
-            let (length, most) = (tokenizer.length(), config.text.max_position_embeddings);
+        if tokenizer.length > config.text.max_position_embeddings {
+            let (length, most) = (tokenizer.length, config.text.max_position_embeddings);
             let wrong = Error::input(format!(
                 "has {most} positions, but the tokenizer makes texts of {length} tokens"
             ))
@@ -54,7 +54,7 @@ impl DualEncoderScorer for Clip {
             config.projection_dim,
         )
         .input()?;
-        let longest_text = tokenizer.length() - 2;
+        let longest_text = tokenizer.length - 2;
         let towers = Clip {
             text,
             vision,

@@ -74,7 +74,11 @@ pub struct Added<'a> {
     pub residual: Option<&'a Tensor>,
 }
 
-impl Added<'_> {
+impl<'a> Added<'a> {
+    pub fn new(bias: Option<&'a Tensor>, residual: Option<&'a Tensor>) -> Added<'a> {
+        Added { bias, residual }
+    }
+
     /// Checks the shapes for a result of `rows` x `n`. Returns the bias, or zeros.
     fn checked(&self, rows: usize, n: usize, like: &Tensor) -> Result<Tensor> {
         match self.residual {

@@ -40,7 +40,7 @@ impl Kept {
         i: usize,
     ) -> candle_core::Result<Tensor> {
         let next = i + 1;
-        let image = match next < sampler.timesteps().len() {
+        let image = match next < sampler.timesteps.len() {
             true => sampler.add_noise(&self.image, &self.noise, next)?,
             false => self.image.clone(),
         };
@@ -81,8 +81,8 @@ impl Pipeline {
     ) -> Result<Start, Stopped> {
         let device = &self.device;
         let (w, h) = (settings.width as usize, settings.height as usize);
-        let channels = self.vae.config().latent_channels;
-        let scale = self.vae.config().scale();
+        let channels = self.vae.config.latent_channels;
+        let scale = self.vae.config.scale();
         let shape = [channels, h / scale, w / scale];
         let init = tasks.first().and_then(|t| t.init.as_ref());
         let masks: Vec<&[u8]> = tasks

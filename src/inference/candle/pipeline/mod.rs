@@ -33,9 +33,9 @@ pub struct Loading {
 pub struct Pipeline {
     text: TextSide,
     unet: UNet,
-    vae: Vae,
-    scheduler: SchedulerConfig,
-    xl: bool,
+    pub vae: Vae,
+    pub scheduler: SchedulerConfig,
+    pub xl: bool,
     device: Device,
 }
 
@@ -89,7 +89,7 @@ impl Pipeline {
             whole_pixels,
         } = loading;
         // The refiner is not supported: its U-Net takes a score instead of the target size.
-        folder.index().only("requires_aesthetics_score", false)?;
+        folder.index.only("requires_aesthetics_score", false)?;
         let config = folder.config("unet")?;
         let unet = UNetConfig::new(&config)?;
         let vae = VaeConfig::new(&folder.config("vae")?)?;
@@ -132,31 +132,19 @@ impl Pipeline {
         })
     }
 
-    pub fn scheduler(&self) -> &SchedulerConfig {
-        &self.scheduler
-    }
-
-    pub fn vae(&self) -> &Vae {
-        &self.vae
-    }
-
     /// Uses VAE tiles for pictures of more than `pixels`.
     pub fn set_whole_pixels(&mut self, pixels: usize) {
         self.vae.set_whole(pixels);
     }
 
-    pub fn xl(&self) -> bool {
-        self.xl
-    }
-
     /// True if the U-Net takes the mask and the masked picture as input (9 channels).
     pub fn takes_masks(&self) -> bool {
-        self.unet.config().in_channels > self.vae.config().latent_channels
+        self.unet.config.in_channels > self.vae.config.latent_channels
     }
 
     /// Side in pixels of the training pictures.
     pub fn side(&self) -> usize {
-        self.unet.config().sample_size * self.vae.config().scale()
+        self.unet.config.sample_size * self.vae.config.scale()
     }
 
     /// The number of 75-token chunks of the texts of `task`, and notes for the user. All pictures
@@ -224,7 +212,7 @@ impl Pipeline {
             }
         };
         let beside = start.beside.as_ref().map(twice).transpose()?;
-        let timesteps = sampler.timesteps().to_vec();
+        let timesteps = sampler.timesteps.to_vec();
         let shape = start.latents.dims().to_vec();
         let mut latents = start.latents;
         let of = (timesteps.len() - start.first) as u32;

@@ -54,7 +54,7 @@ impl TextSide {
         }
         let width: usize = encoders
             .iter()
-            .map(|(_, encoder)| encoder.config().hidden_size)
+            .map(|(_, encoder)| encoder.config.hidden_size)
             .sum();
         if width != unet.context {
             let what = format!(
@@ -64,7 +64,7 @@ impl TextSide {
             return Err(folder.config("unet")?.wrong("cross_attention_dim", what));
         }
         // The default of diffusers' SDXL pipelines. SD pipelines do not have the field.
-        let zeros = folder.xl() && folder.index().flag("force_zeros_for_empty_prompt", true)?;
+        let zeros = folder.xl() && folder.index.flag("force_zeros_for_empty_prompt", true)?;
         Ok(TextSide {
             encoders,
             xl: folder.xl(),

@@ -8,46 +8,55 @@ use serde_json::Value;
 
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Scheduler;
+use benchtop_model::named;
 
-/// The growth of the noise variances over the training steps (`beta_schedule`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BetaSchedule {
-    /// Linear from `beta_start` to `beta_end` (Ho et al. 2020).
-    Linear,
-    /// Linear in the square roots, as in latent diffusion (Rombach et al. 2022).
-    ScaledLinear,
-    /// Cosine, with variances of at most 0.999 (Nichol and Dhariwal 2021, eq. 17).
-    SquaredCosCapV2,
+named! {
+    /// The growth of the noise variances over the training steps (`beta_schedule`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BetaSchedule {
+        /// Linear from `beta_start` to `beta_end` (Ho et al. 2020).
+        Linear = "linear",
+        /// Linear in the square roots, as in latent diffusion (Rombach et al. 2022).
+        ScaledLinear = "scaled_linear",
+        /// Cosine, with variances of at most 0.999 (Nichol and Dhariwal 2021, eq. 17).
+        SquaredCosCapV2 = "squaredcos_cap_v2",
+    }
 }
 
-/// The output of the U-Net (`prediction_type`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PredictionType {
-    /// The noise.
-    Epsilon,
-    /// The velocity (Salimans and Ho 2022, appendix D).
-    VPrediction,
-    /// The denoised picture.
-    Sample,
+named! {
+    /// The output of the U-Net (`prediction_type`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PredictionType {
+        /// The noise.
+        Epsilon = "epsilon",
+        /// The velocity (Salimans and Ho 2022, appendix D).
+        VPrediction = "v_prediction",
+        /// The denoised picture.
+        Sample = "sample",
+    }
 }
 
-/// The selection of training steps (Lin et al. 2024, table 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimestepSpacing {
-    /// Multiples of an integer ratio, plus `steps_offset`. May omit the noisiest step.
-    Leading,
-    /// Evenly spaced, including the first and the last step.
-    Linspace,
-    /// Evenly spaced from the last step. May omit the first step.
-    Trailing,
+named! {
+    /// The selection of training steps (Lin et al. 2024, table 2).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TimestepSpacing {
+        /// Multiples of an integer ratio, plus `steps_offset`. May omit the noisiest step.
+        Leading = "leading",
+        /// Evenly spaced, including the first and the last step.
+        Linspace = "linspace",
+        /// Evenly spaced from the last step. May omit the first step.
+        Trailing = "trailing",
+    }
 }
 
-/// The noise level after the last step (`final_sigmas_type`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FinalSigma {
-    Zero,
-    /// The level of the first training step.
-    SigmaMin,
+named! {
+    /// The noise level after the last step (`final_sigmas_type`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FinalSigma {
+        Zero = "zero",
+        /// The level of the first training step.
+        SigmaMin = "sigma_min",
+    }
 }
 
 /// The scheduler configuration of a checkpoint. Missing fields have diffusers' defaults, or `None`
@@ -204,19 +213,22 @@ impl SchedulerConfig {
             beta_schedule: named(
                 "beta_schedule",
                 raw.beta_schedule.as_deref(),
-                &BETA_SCHEDULES,
+                BetaSchedule::ALL,
+                BetaSchedule::name,
             )?
             .unwrap_or(BetaSchedule::Linear),
             prediction_type: named(
                 "prediction_type",
                 raw.prediction_type.as_deref(),
-                &PREDICTION_TYPES,
+                PredictionType::ALL,
+                PredictionType::name,
             )?
             .unwrap_or(PredictionType::Epsilon),
             timestep_spacing: named(
                 "timestep_spacing",
                 raw.timestep_spacing.as_deref(),
-                &SPACINGS,
+                TimestepSpacing::ALL,
+                TimestepSpacing::name,
             )?,
             steps_offset: raw.steps_offset.unwrap_or(0),
             set_alpha_to_one: raw.set_alpha_to_one.unwrap_or(true),
@@ -228,7 +240,8 @@ impl SchedulerConfig {
             final_sigma: named(
                 "final_sigmas_type",
                 raw.final_sigmas_type.as_deref(),
-                &FINAL_SIGMAS,
+                FinalSigma::ALL,
+                FinalSigma::name,
             )?
             .unwrap_or(FinalSigma::Zero),
             lower_order_final: raw.lower_order_final.unwrap_or(true),
@@ -260,40 +273,23 @@ impl SchedulerConfig {
     }
 }
 
-const BETA_SCHEDULES: [(&str, BetaSchedule); 3] = [
-    ("linear", BetaSchedule::Linear),
-    ("scaled_linear", BetaSchedule::ScaledLinear),
-    ("squaredcos_cap_v2", BetaSchedule::SquaredCosCapV2),
-];
-const PREDICTION_TYPES: [(&str, PredictionType); 3] = [
-    ("epsilon", PredictionType::Epsilon),
-    ("v_prediction", PredictionType::VPrediction),
-    ("sample", PredictionType::Sample),
-];
-const SPACINGS: [(&str, TimestepSpacing); 3] = [
-    ("leading", TimestepSpacing::Leading),
-    ("linspace", TimestepSpacing::Linspace),
-    ("trailing", TimestepSpacing::Trailing),
-];
-const FINAL_SIGMAS: [(&str, FinalSigma); 2] = [
-    ("zero", FinalSigma::Zero),
-    ("sigma_min", FinalSigma::SigmaMin),
-];
-
 fn refused(field: &str, value: &str) -> Error {
     Error::input(format!("`{value}` is not supported")).field(field)
 }
 
 /// What `name` means among `known`.
-fn named<T: Copy>(field: &str, name: Option<&str>, known: &[(&str, T)]) -> Result<Option<T>> {
+fn named<T: Copy, const N: usize>(
+    field: &str,
+    name: Option<&str>,
+    known: [T; N],
+    name_of: fn(T) -> &'static str,
+) -> Result<Option<T>> {
     let Some(name) = name else { return Ok(None) };
-    match known.iter().find(|(k, _)| *k == name) {
-        Some((_, value)) => Ok(Some(*value)),
-        None => {
-            let names: Vec<&str> = known.iter().map(|(k, _)| *k).collect();
-            Err(refused(field, name).help(format!("supported: {}", names.join(", "))))
-        }
-    }
+    let value = known.into_iter().find(|value| name_of(*value) == name);
+    let supported = || format!("supported: {}", known.map(name_of).join(", "));
+    value
+        .map(Some)
+        .ok_or_else(|| refused(field, name).help(supported()))
 }
 
 /// Python writes `-Infinity` (diffusers: `lambda_min_clipped`), which is no JSON; outside of texts

@@ -80,7 +80,8 @@ pub struct Sampler {
     scheduler: Scheduler,
     prediction: PredictionType,
     spacing_from_top: bool,
-    timesteps: Vec<f32>,
+    /// The timesteps for the U-Net, noisiest first. Euler's may be fractional.
+    pub timesteps: Vec<f32>,
     /// The start and end level of each step.
     levels: Vec<(Level, Level)>,
     /// DDIM: the range to clip the predicted picture to.
@@ -115,11 +116,6 @@ impl Sampler {
             next: 0,
             earlier: None,
         })
-    }
-
-    /// The timesteps for the U-Net, noisiest first. Euler's may be fractional.
-    pub fn timesteps(&self) -> &[f32] {
-        &self.timesteps
     }
 
     /// The factor of unit noise to start from pure noise.

@@ -43,7 +43,7 @@ fn other_classes_of_the_family_leave_the_scheduler_open() {
     assert_eq!(
         Sampler::new(&config, Scheduler::Euler, 20)
             .unwrap()
-            .timesteps()[0],
+            .timesteps[0],
         951.0
     );
 }
@@ -56,7 +56,7 @@ fn karras_spacing_applies_only_to_euler_and_dpm() {
         let times = |config| {
             Sampler::new(config, scheduler, 20)
                 .unwrap()
-                .timesteps()
+                .timesteps
                 .to_vec()
         };
         let knows = matches!(scheduler, Scheduler::Euler | Scheduler::DpmPlusPlus2M);
@@ -187,18 +187,13 @@ fn refuses_steps_out_of_range() {
                 };
                 let sampler = Sampler::new(&config, scheduler, steps).unwrap();
                 // diffusers has 62 steps for 61 trailing ones, the last of them below zero.
-                assert_eq!(sampler.timesteps().len(), steps);
+                assert_eq!(sampler.timesteps.len(), steps);
                 assert!(
-                    sampler.timesteps().windows(2).all(|w| w[0] > w[1]),
+                    sampler.timesteps.windows(2).all(|w| w[0] > w[1]),
                     "{:?}",
-                    sampler.timesteps()
+                    &sampler.timesteps
                 );
-                assert!(
-                    sampler
-                        .timesteps()
-                        .iter()
-                        .all(|t| (0.0..1000.0).contains(t))
-                );
+                assert!(sampler.timesteps.iter().all(|t| (0.0..1000.0).contains(t)));
             }
         }
     }

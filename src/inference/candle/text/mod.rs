@@ -30,7 +30,7 @@ pub struct Encoded {
 }
 
 pub struct TextEncoder {
-    config: TextConfig,
+    pub config: TextConfig,
     tokens: Tensor,
     positions: Tensor,
     layers: Vec<Layer>,
@@ -75,10 +75,6 @@ impl TextEncoder {
             projection,
             device: vb.device().clone(),
         })
-    }
-
-    pub fn config(&self) -> &TextConfig {
-        &self.config
     }
 
     /// Encodes texts with the same number of token ids, including special tokens and padding.

@@ -22,10 +22,7 @@ fn open(dir: &tempfile::TempDir) -> ClipTokenizer {
 #[test]
 fn prompts_get_special_tokens_and_padding() {
     let tokenizer = open(&folder());
-    assert_eq!(
-        (tokenizer.end(), tokenizer.pad(), tokenizer.length()),
-        (9, 9, 6)
-    );
+    assert_eq!((tokenizer.end, tokenizer.pad, tokenizer.length), (9, 9, 6));
     let cat = tokenizer.prompt("Cat!").unwrap();
     assert_eq!(
         cat,
@@ -50,7 +47,7 @@ fn long_prompts_are_split_and_partners_padded() {
     let dir = folder();
     write(&dir, "special_tokens_map.json", r#"{"pad_token": "!"}"#);
     let tokenizer = open(&dir);
-    assert_eq!(tokenizer.pad(), 0);
+    assert_eq!(tokenizer.pad, 0);
     let mut pair = ["cat cat cat cat", "cat cat cat cat cat cat cat cat cat"]
         .map(|t| tokenizer.prompt(t).unwrap());
     // Four tokens fit between the special tokens, so the fifth starts another chunk.
@@ -98,7 +95,7 @@ fn default_length_is_that_of_clip() {
         r#"{"model_max_length": null}"#,
     ] {
         write(&dir, "tokenizer_config.json", config);
-        assert_eq!(open(&dir).length(), 77);
+        assert_eq!(open(&dir).length, 77);
     }
 }
 

@@ -108,10 +108,7 @@ impl UNetConfig {
                 format!("{} blocks for {n} on the way down", up.len()),
             ));
         }
-        let channels = match config.get("block_out_channels") {
-            Some(Value::Array(_)) => config.counts("block_out_channels", n, None)?,
-            _ => return Err(config.wrong("block_out_channels", "expected a list")),
-        };
+        let (channels, groups) = config.channels_and_groups(n)?;
         let layers = config.counts("layers_per_block", n, Some(2))?;
         let depth = config.counts("transformer_layers_per_block", n, Some(1))?;
         let heads = config.counts("attention_head_dim", n, Some(8))?;
@@ -119,7 +116,6 @@ impl UNetConfig {
         if context.iter().any(|c| *c != context[0]) {
             return Err(config.wrong("cross_attention_dim", "different widths are not supported"));
         }
-        let groups = config.count("norm_num_groups", Some(32))?;
         let level = |i: usize| Level {
             channels: channels[i],
             layers: layers[i],
@@ -128,12 +124,6 @@ impl UNetConfig {
             heads: heads[i],
         };
         let levels: Vec<Level> = (0..n).map(level).collect();
-        if let Some(level) = levels.iter().find(|l| l.channels % groups != 0) {
-            return Err(config.wrong(
-                "norm_num_groups",
-                format!("{} channels are not divisible by {groups}", level.channels),
-            ));
-        }
         if let Some(level) = levels.iter().find(|l| l.channels % l.heads != 0) {
             let what = format!(
                 "{} channels are not divisible by {} heads",
@@ -161,9 +151,7 @@ impl UNetConfig {
                     .get("addition_embed_type")
                     .map(ToString::to_string)
                     .unwrap_or_default();
-                let wrong =
-                    config.wrong("addition_embed_type", format!("{other} is not supported"));
-                return Err(wrong.help("supported: text_time"));
+                return Err(config.unsupported("addition_embed_type", &other, &["text_time"]));
             }
         };
         if text_time.is_some_and(|t| t.sinusoid.dim % 2 != 0 || t.width <= 6 * t.sinusoid.dim) {
@@ -201,10 +189,7 @@ impl UNetConfig {
 fn blocks(config: &Config, name: &str, names: [&str; 2]) -> Result<Vec<bool>> {
     let attends = |block: &str| match names.iter().position(|n| *n == block) {
         Some(at) => Ok(at == 1),
-        None => {
-            let wrong = config.wrong(name, format!("{block} is not supported"));
-            Err(wrong.help(format!("supported: {}", names.join(", "))))
-        }
+        None => Err(config.unsupported(name, block, &names)),
     };
     config.names(name)?.into_iter().map(attends).collect()
 }

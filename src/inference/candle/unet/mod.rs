@@ -35,7 +35,7 @@ pub struct Condition {
 
 #[derive(Clone, Debug)]
 pub struct UNet {
-    config: UNetConfig,
+    pub config: UNetConfig,
     dtype: DType,
     device: Device,
     conv_in: Conv3,
@@ -68,34 +68,28 @@ impl UNet {
             Transformer::new(&config, level.channels, level.heads, depth, vb)
         };
         let (first, last) = (config.levels[0], config.levels[n - 1]);
+        // `from` has the channels of the input of each layer.
+        let stage = |level: &Level, depth: usize, from: Vec<usize>, vb: VarBuilder| {
+            let mut layers = Vec::new();
+            for (j, from) in from.into_iter().enumerate() {
+                let attention = (depth > 0)
+                    .then(|| transformer(level, depth, vb.pp(format!("attentions.{j}"))))
+                    .transpose()?;
+                let resnet = resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?;
+                layers.push((resnet, attention));
+            }
+            Ok::<_, candle_core::Error>(layers)
+        };
+        let resize = |c: usize, window: Window, vb: VarBuilder| Conv3::new(c, c, window, vb);
+        let channels = |i: usize| config.levels[i].channels;
         let mut down = Vec::new();
         for (i, level) in config.levels.iter().enumerate() {
             let vb = vb.pp(format!("down_blocks.{i}"));
-            let mut layers = Vec::new();
-            for j in 0..level.layers {
-                let from = if j == 0 {
-                    config.levels[i.saturating_sub(1)].channels
-                } else {
-                    level.channels
-                };
-                let attention = (level.down > 0)
-                    .then(|| transformer(level, level.down, vb.pp(format!("attentions.{j}"))))
-                    .transpose()?;
-                layers.push((
-                    resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?,
-                    attention,
-                ));
-            }
-            let resize = (i + 1 < n)
-                .then(|| {
-                    Conv3::new(
-                        level.channels,
-                        level.channels,
-                        Window::HALF,
-                        vb.pp("downsamplers.0.conv"),
-                    )
-                })
-                .transpose()?;
+            let mut from = vec![level.channels; level.layers];
+            from[0] = channels(i.saturating_sub(1));
+            let layers = stage(level, level.down, from, vb.clone())?;
+            let half = || resize(level.channels, Window::HALF, vb.pp("downsamplers.0.conv"));
+            let resize = (i + 1 < n).then(half).transpose()?;
             down.push(Stage { layers, resize });
         }
         let mid = vb.pp("mid_block");
@@ -108,39 +102,14 @@ impl UNet {
         for (at, i) in (0..n).rev().enumerate() {
             let level = &config.levels[i];
             let vb = vb.pp(format!("up_blocks.{at}"));
-            let mut layers = Vec::new();
-            for j in 0..=level.layers {
-                // The input from below plus the skip connection, whose last one is from the finer
-                // resolution.
-                let below = if j == 0 {
-                    config.levels[(i + 1).min(n - 1)].channels
-                } else {
-                    level.channels
-                };
-                let finer = if j == level.layers {
-                    i.saturating_sub(1)
-                } else {
-                    i
-                };
-                let from = below + config.levels[finer].channels;
-                let attention = (level.up > 0)
-                    .then(|| transformer(level, level.up, vb.pp(format!("attentions.{j}"))))
-                    .transpose()?;
-                layers.push((
-                    resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?,
-                    attention,
-                ));
-            }
-            let resize = (i > 0)
-                .then(|| {
-                    Conv3::new(
-                        level.channels,
-                        level.channels,
-                        Window::SAME,
-                        vb.pp("upsamplers.0.conv"),
-                    )
-                })
-                .transpose()?;
+            // The input from below plus the skip connection, whose last one is from the finer
+            // resolution.
+            let mut from = vec![2 * level.channels; level.layers + 1];
+            from[0] = channels((i + 1).min(n - 1)) + level.channels;
+            from[level.layers] = level.channels + channels(i.saturating_sub(1));
+            let layers = stage(level, level.up, from, vb.clone())?;
+            let double = || resize(level.channels, Window::SAME, vb.pp("upsamplers.0.conv"));
+            let resize = (i > 0).then(double).transpose()?;
             up.push(Stage { layers, resize });
         }
         let same = Window::SAME;
@@ -165,10 +134,6 @@ impl UNet {
             conv_out: Conv3::new(first.channels, config.out_channels, same, vb.pp("conv_out"))?,
             config,
         })
-    }
-
-    pub fn config(&self) -> &UNetConfig {
-        &self.config
     }
 
     /// Computes the conditioning once for all steps, from the text (`[b, tokens, context]`) and,

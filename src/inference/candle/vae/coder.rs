@@ -91,6 +91,23 @@ impl Middle {
 /// The ResNets of one resolution, and the convolution to the next.
 type Stage = (Vec<ResNet>, Option<Conv3>);
 
+/// `layers` layers from `from` to `c` channels, and a convolution after them.
+fn stage(
+    config: &VaeConfig,
+    layers: usize,
+    (from, c): (usize, usize),
+    resize: Option<(Window, &str)>,
+    vb: &VarBuilder,
+) -> Result<Stage> {
+    let layer = |j: usize| {
+        let from = if j == 0 { from } else { c };
+        resnet(config, from, c, vb.pp(format!("resnets.{j}")))
+    };
+    let layers = (0..layers).map(layer).collect::<Result<_>>()?;
+    let resize = resize.map(|(window, name)| Conv3::new(c, c, window, vb.pp(name)));
+    Ok((layers, resize.transpose()?))
+}
+
 /// Encodes pictures to the moments of their latents.
 #[derive(Clone, Debug)]
 pub(super) struct Encoder {
@@ -112,19 +129,10 @@ impl Encoder {
         );
         let mut stages = Vec::new();
         for (i, c) in config.channels.iter().copied().enumerate() {
-            let vb = e.pp(format!("down_blocks.{i}"));
             let from = config.channels[i.saturating_sub(1)];
-            let layer = |j: usize| {
-                resnet(
-                    config,
-                    if j == 0 { from } else { c },
-                    c,
-                    vb.pp(format!("resnets.{j}")),
-                )
-            };
-            let layers = (0..config.layers).map(layer).collect::<Result<_>>()?;
-            let down = || Conv3::new(c, c, Window::HALF_BELOW, vb.pp("downsamplers.0.conv"));
-            stages.push((layers, (i + 1 < n).then(down).transpose()?));
+            let half = (i + 1 < n).then_some((Window::HALF_BELOW, "downsamplers.0.conv"));
+            let vb = e.pp(format!("down_blocks.{i}"));
+            stages.push(stage(config, config.layers, (from, c), half, &vb)?);
         }
         let moments = 2 * config.latent_channels;
         Ok(Encoder {
@@ -184,19 +192,10 @@ impl Decoder {
         let latent = config.latent_channels;
         let mut stages = Vec::new();
         for (at, i) in (0..n).rev().enumerate() {
-            let vb = d.pp(format!("up_blocks.{at}"));
             let (c, from) = (config.channels[i], config.channels[(i + 1).min(n - 1)]);
-            let layer = |j: usize| {
-                resnet(
-                    config,
-                    if j == 0 { from } else { c },
-                    c,
-                    vb.pp(format!("resnets.{j}")),
-                )
-            };
-            let layers = (0..=config.layers).map(layer).collect::<Result<_>>()?;
-            let up = || Conv3::new(c, c, Window::SAME, vb.pp("upsamplers.0.conv"));
-            stages.push((layers, (i > 0).then(up).transpose()?));
+            let double = (i > 0).then_some((Window::SAME, "upsamplers.0.conv"));
+            let vb = d.pp(format!("up_blocks.{at}"));
+            stages.push(stage(config, config.layers + 1, (from, c), double, &vb)?);
         }
         let quant = || Linear::pointwise(latent, latent, vb.pp("post_quant_conv"));
         Ok(Decoder {

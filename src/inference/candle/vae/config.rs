@@ -51,25 +51,13 @@ impl VaeConfig {
         ] {
             let blocks = config.names(name)?;
             if let Some(other) = blocks.iter().find(|b| **b != only) {
-                return Err(config
-                    .wrong(name, format!("{other} is not supported"))
-                    .help(format!("supported: {only}")));
+                return Err(config.unsupported(name, other, &[only]));
             }
             if blocks.len() != n || n == 0 {
                 return Err(config.wrong(name, format!("{} blocks", blocks.len())));
             }
         }
-        let channels = match config.get("block_out_channels") {
-            Some(Value::Array(_)) => config.counts("block_out_channels", n, None)?,
-            _ => return Err(config.wrong("block_out_channels", "expected a list")),
-        };
-        let groups = config.count("norm_num_groups", Some(32))?;
-        if let Some(c) = channels.iter().find(|c| *c % groups != 0) {
-            return Err(config.wrong(
-                "norm_num_groups",
-                format!("{c} channels are not divisible by {groups}"),
-            ));
-        }
+        let (channels, groups) = config.channels_and_groups(n)?;
         let scaling_factor = config.float("scaling_factor", 0.18215)?;
         if scaling_factor <= 0. {
             return Err(config.wrong("scaling_factor", "must be above 0"));

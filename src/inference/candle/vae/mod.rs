@@ -23,8 +23,9 @@ pub struct Moments {
 
 #[derive(Clone, Debug)]
 pub struct Vae {
-    config: VaeConfig,
-    dtype: DType,
+    pub config: VaeConfig,
+    /// The data type of the computation.
+    pub dtype: DType,
     encoder: Encoder,
     decoder: Decoder,
     /// Pictures with more pixels than this are split into tiles.
@@ -52,15 +53,6 @@ impl Vae {
         } else {
             dtype
         }
-    }
-
-    pub fn config(&self) -> &VaeConfig {
-        &self.config
-    }
-
-    /// The data type of the computation.
-    pub fn dtype(&self) -> DType {
-        self.dtype
     }
 
     /// Splits pictures of more than `whole` pixels into tiles.

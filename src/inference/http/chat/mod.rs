@@ -14,7 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 use self::ask::{Chat, Known};
-use super::caller::{Caller, News};
+use super::caller::Caller;
 use super::pool::{Table, Timeouts};
 use crate::BatchEvent;
 use crate::vlm::VisionLanguageModel;
@@ -124,13 +124,6 @@ impl VisionLanguageModel for ChatModel {
             seed: self.seed,
             servers: Arc::clone(&self.servers),
         };
-        self.caller.work(
-            api,
-            asks.iter().map(one).collect(),
-            &mut |news| match news {
-                News::Alive => watch(BatchEvent::Alive),
-                News::Done(index, result) => watch(BatchEvent::Done { index, result }),
-            },
-        );
+        self.caller.work(api, asks.iter().map(one).collect(), watch);
     }
 }

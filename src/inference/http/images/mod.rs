@@ -12,10 +12,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::answer::{Image, Sent};
-use super::caller::{Caller, News};
+use super::caller::Caller;
 use super::exchange::{Api, Line, Stop};
 use super::pool::{Table, Timeouts};
-use crate::{GenerationEvent, ImageGenerator};
+use crate::{BatchEvent, GenerationEvent, ImageGenerator};
 use benchtop_model::Result;
 use benchtop_model::config::Generate;
 use benchtop_model::config::generate::Fields;
@@ -143,8 +143,10 @@ impl ImageGenerator for HttpGenerator {
             api,
             tasks.iter().map(one).collect(),
             &mut |news| match news {
-                News::Alive => watch(GenerationEvent::Step { done: 0, of, batch }),
-                News::Done(index, result) => watch(GenerationEvent::Done { index, result }),
+                BatchEvent::Alive => watch(GenerationEvent::Step { done: 0, of, batch }),
+                BatchEvent::Done { index, result } => {
+                    watch(GenerationEvent::Done { index, result })
+                }
             },
         );
     }

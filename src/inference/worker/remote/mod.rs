@@ -217,7 +217,7 @@ impl WorkerGenerator {
     fn crashed(&mut self, why: String) {
         tell(format_args!(
             "the worker {} {why}",
-            self.launch.program().display()
+            self.launch.program.display()
         ));
         self.process = None;
         self.crashes += 1;
@@ -381,7 +381,7 @@ fn connect(
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<(Process, Loaded)> {
     let process = Process::start(launch, patience)?;
-    let wrong = |what: String| Error::new(ErrorKind::Unreachable, what).file(launch.program());
+    let wrong = |what: String| Error::unreachable(what).file(&launch.program);
     let place = &process.hello.place;
     let see = "run `benchtop doctor` to check all devices";
     let about = process
@@ -403,7 +403,7 @@ fn connect(
     let mut lost = None;
     loop {
         if !watch() {
-            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
+            return Err(Error::cancelled("cancelled"));
         }
         match process.wait(&mut clock) {
             Waited::Frame(FromWorker::Loaded(loaded)) => {
@@ -488,6 +488,6 @@ impl ImageGenerator for WorkerGenerator {
                 Ended::Cancelled => break,
             }
         }
-        work.rest(&Failure::new(FailureKind::Cancelled, "cancelled"));
+        work.rest(&Failure::cancelled());
     }
 }

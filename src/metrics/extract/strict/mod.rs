@@ -24,7 +24,7 @@ use super::text::{alphanumeric_at, alphanumeric_before, index, places, same};
 
 use self::phrases::{denies, refuses};
 use self::statements::{statements, whole_answer};
-use self::votes::{Votes, Why, letters};
+use self::votes::{Votes, Why};
 
 /// VLMEvalKit's text for a failed request.
 const FAILED: &str = "Failed to obtain answer";
@@ -97,7 +97,7 @@ fn marks(asked: &Asked, text: &str) -> Votes {
         let ends = matches!(after, b'.' | b')' | b':') && at(i + 2).is_ascii_whitespace();
         let alone = !alphanumeric_before(text, i) && !matches!(before, b'.' | b'\'');
         if inside
-            || (letter.is_ascii_uppercase() && ends && alone && index(*letter) < letters(asked))
+            || (letter.is_ascii_uppercase() && ends && alone && index(*letter) < asked.letters())
         {
             votes.add(index(*letter));
         }

@@ -42,19 +42,10 @@ impl Votes {
         let at = self.one?;
         Some(if self.several {
             (Read::Unparsed, Why::Contradiction)
-        } else if at >= letters(asked) {
+        } else if at >= asked.letters() {
             (Read::Unparsed, Why::Beyond)
         } else {
             (Read::Option(at), why)
         })
-    }
-}
-
-/// Number of letters that stand for options: the whole alphabet if the options are not known.
-pub(super) fn letters(asked: &Asked) -> usize {
-    if asked.options.is_empty() {
-        26
-    } else {
-        asked.options.len()
     }
 }

@@ -165,7 +165,7 @@ fn plainly(asked: &Asked, text: &str) -> Option<usize> {
         letter
             .is_ascii_uppercase()
             .then(|| super::text::index(letter))
-            .filter(|at| *at < letters(asked))
+            .filter(|at| *at < asked.letters())
     };
     let (at, rest) = match text.as_bytes() {
         [b'(', one, b')', ..] => (letter(*one)?, &text[3..]),
@@ -188,15 +188,6 @@ fn plainly(asked: &Asked, text: &str) -> Option<usize> {
     (!is_short && (rest.is_empty() || rest == "." || own(rest))).then_some(at)
 }
 
-/// Number of letters that stand for options: the whole alphabet if the options are not known.
-fn letters(asked: &Asked) -> usize {
-    if asked.options.is_empty() {
-        26
-    } else {
-        asked.options.len()
-    }
-}
-
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
     let prepared = Prepared::of(asked);
     prepared.read(text, || option_of(&prepared, asked, text))
@@ -206,7 +197,7 @@ fn option_of(prepared: &Prepared, asked: &Asked, text: &str) -> (Read, Why) {
     let mut text = Text::new(text);
     text.languages = prepared.languages(&text);
     let options = prepared.options(text.tokens.len());
-    let count = i32::try_from(letters(asked)).unwrap_or(i32::MAX);
+    let count = i32::try_from(asked.letters()).unwrap_or(i32::MAX);
     let mut found = items(&text, options, count, prepared.is_cyrillic);
     let question = prepared.question(text.languages);
     question.bend(&mut found, &text);

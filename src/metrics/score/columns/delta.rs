@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::paired_subset::{PairedSubset, answered};
 use crate::score::column::{
-    Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
+    BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
     QuestionTable, Scale,
 };
 use crate::tally::Tally;
@@ -51,10 +51,6 @@ impl Column for Delta {
                 n: delta.recorded,
             }),
         }
-    }
-
-    fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::not_sums()
     }
 
     fn rows(&self, engine: &BoardEngine, model: usize, asked: &ItemSelection) -> Vec<u32> {

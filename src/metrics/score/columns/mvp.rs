@@ -5,7 +5,6 @@
 
 use super::measure::{Measure, groups};
 use crate::score::column::{Columns, Data, Metric, QuestionTable, Unit};
-use crate::score::question_table::Hashes;
 use benchtop_model::{Field, QuestionKind, Side};
 
 pub const METRIC: Metric = Metric {
@@ -45,31 +44,21 @@ fn columns(data: &Data<'_>, columns: &mut Columns) {
     for (name, level) in LEVELS {
         let help =
             "a yes/no question over both images of a pair is right if every answer to it is right";
-        found.push(set.grouped(
-            format!("qAcc.{name}"),
-            "qAcc",
-            help,
-            Unit::QuestionPair,
-            1,
-            &sheet.text,
-            |q| set.yes_no(q) && set.at(q, level),
-        ));
+        found.push(set.measure("qAcc", name, help, Unit::QuestionPair, |q| {
+            set.yes_no(q) && set.at(q, level)
+        }));
     }
     for (name, level) in LEVELS {
-        found.push(set.answers(
-            format!("aAcc.{name}"),
-            "aAcc",
-            "accuracy on yes/no questions",
-            |q| set.yes_no(q) && set.at(q, level),
-        ));
+        let help = "accuracy on yes/no questions";
+        found.push(set.measure("aAcc", name, help, Unit::Answer, |q| {
+            set.yes_no(q) && set.at(q, level)
+        }));
     }
     for (name, side) in [("N", Side::Natural), ("M", Side::Manipulated)] {
-        found.push(set.answers(
-            format!("aAcc.{name}"),
-            "aAcc",
-            "accuracy on yes/no questions about this side",
-            |q| set.yes_no(q) && sheet.side(q) == Some(side),
-        ));
+        let help = "accuracy on yes/no questions about this side";
+        found.push(set.measure("aAcc", name, help, Unit::Answer, |q| {
+            set.yes_no(q) && sheet.side(q) == Some(side)
+        }));
     }
     for (name, side) in [
         ("N", Some(Side::Natural)),
@@ -78,27 +67,15 @@ fn columns(data: &Data<'_>, columns: &mut Columns) {
     ] {
         let help =
             "an image with more than one yes/no question is right if all its answers are right";
-        found.push(set.grouped(
-            format!("iAcc.{name}"),
-            "iAcc",
-            help,
-            Unit::Image,
-            IMAGE_MINIMUM,
-            &sheet.image,
-            |q| set.yes_no(q) && (side.is_none() || sheet.side(q) == side),
-        ));
+        found.push(set.measure("iAcc", name, help, Unit::Image, |q| {
+            set.yes_no(q) && (side.is_none() || sheet.side(q) == side)
+        }));
     }
     for (name, level) in LEVELS {
         let help = "an image pair with more than three yes/no answers at this level is right if all of them are right";
-        found.push(set.grouped(
-            format!("mAcc.{name}"),
-            "mAcc",
-            help,
-            Unit::ImagePair,
-            PAIR_MINIMUM,
-            &sheet.pair,
-            |q| set.yes_no(q) && set.at(q, level),
-        ));
+        found.push(set.measure("mAcc", name, help, Unit::ImagePair, |q| {
+            set.yes_no(q) && set.at(q, level)
+        }));
     }
     for (name, side, level) in [
         ("CI.L_l", Side::Cross, Some("low")),
@@ -109,15 +86,7 @@ fn columns(data: &Data<'_>, columns: &mut Columns) {
             |q: usize| set.multiple_choice(q) && sheet.side(q) == Some(side) && set.at(q, level);
         let rotated = |q: usize| sheet.rotation_set.get(q) != 0 && chosen(q);
         let help = "CircularEval: a multiple-choice question is right if it is right in every rotation of its options";
-        found.push(set.grouped(
-            format!("Circular.{name}"),
-            "Circular",
-            help,
-            Unit::Rotations,
-            1,
-            &sheet.rotation_set,
-            rotated,
-        ));
+        found.push(set.measure("Circular", name, help, Unit::Rotations, rotated));
         let help = "VanillaEval: the first rotation of a multiple-choice question in question-file order, read by the circular rule";
         let mut vanilla = Measure::new(format!("Vanilla.{name}"), "Vanilla", help, Unit::Rotations);
         for members in groups(set.chosen(rotated), |row| sheet.rotation_set.get(row)) {
@@ -129,10 +98,8 @@ fn columns(data: &Data<'_>, columns: &mut Columns) {
         }
         found.push(vanilla);
         let help = "VanillaEval: the multiple-choice question as in all_questions, read by the single-question rule";
-        let name = format!("Vanilla(all_questions).{name}");
-        found.push(set.answers(name, "Vanilla(all_questions)", help, |q| {
-            sheet.rotation_set.get(q) == 0 && chosen(q)
-        }));
+        let single = |q| sheet.rotation_set.get(q) == 0 && chosen(q);
+        found.push(set.measure("Vanilla(all_questions)", name, help, Unit::Answer, single));
     }
     // Column order of the paper, protocol by protocol.
     let order = [
@@ -147,15 +114,11 @@ fn columns(data: &Data<'_>, columns: &mut Columns) {
     found.sort_by_key(|m| order.iter().position(|o| *o == m.head.group));
     for category in CATEGORIES {
         let help = "qAcc of one low-level category (Table 5), inferred from the pair ids";
-        found.push(set.grouped(
-            format!("qAcc.{category}"),
-            "qAcc by category",
-            help,
-            Unit::QuestionPair,
-            1,
-            &sheet.text,
-            |q| set.yes_no(q) && sheet.name(Field::Subtask, q) == category,
-        ));
+        let mut measure = set.measure("qAcc", category, help, Unit::QuestionPair, |q| {
+            set.yes_no(q) && sheet.name(Field::Subtask, q) == category
+        });
+        measure.head.group = "qAcc by category".into();
+        found.push(measure);
     }
     found
         .into_iter()
@@ -184,35 +147,25 @@ impl Set<'_> {
         (0..self.sheet.len()).filter(move |row| self.sheet.graded(*row) && which(*row))
     }
 
-    fn answers(
+    /// The column `GROUP.NAME` over the units of the rows for which `which` holds.
+    fn measure(
         &self,
-        name: String,
         group: &str,
-        help: &str,
-        which: impl Fn(usize) -> bool,
-    ) -> Measure {
-        let mut measure = Measure::new(name, group, help, Unit::Answer);
-        self.chosen(which)
-            .for_each(|row| measure.push([row as u32]));
-        measure
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one line per column reads better than a builder"
-    )]
-    fn grouped(
-        &self,
-        name: String,
-        group: &str,
+        name: &str,
         help: &str,
         unit: Unit,
-        minimum: usize,
-        key: &Hashes,
         which: impl Fn(usize) -> bool,
     ) -> Measure {
-        let mut measure = Measure::new(name, group, help, unit);
-        for members in groups(self.chosen(which), |row| key.get(row)) {
+        let (key, minimum) = match unit {
+            Unit::Answer | Unit::Orders => (None, 1),
+            Unit::QuestionPair => (Some(&self.sheet.text), 1),
+            Unit::Image => (Some(&self.sheet.image), IMAGE_MINIMUM),
+            Unit::ImagePair => (Some(&self.sheet.pair), PAIR_MINIMUM),
+            Unit::Rotations => (Some(&self.sheet.rotation_set), 1),
+        };
+        let key = |row: usize| key.map_or(row as u64, |key| key.get(row));
+        let mut measure = Measure::new(format!("{group}.{name}"), group, help, unit);
+        for members in groups(self.chosen(which), key) {
             if members.len() >= minimum {
                 measure.push(members);
             }

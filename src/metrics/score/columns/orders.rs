@@ -2,8 +2,8 @@
 
 use crate::score::bitmap_index::Bitmap;
 use crate::score::column::{
-    Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
-    Scale, StratumLabels, Unit, Units,
+    BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores, Scale,
+    StratumLabels, Unit, Units,
 };
 use crate::statistics::{mean, variance};
 
@@ -55,10 +55,6 @@ impl Column for OverOrders {
                 n: *n,
             },
         })
-    }
-
-    fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::not_sums()
     }
 
     fn unit(&self) -> Unit {

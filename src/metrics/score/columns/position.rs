@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::paired_subset::{PairedSubset, answered, counts};
 use crate::autobench::{PositionBias, position_bias};
 use crate::score::column::{
-    Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
+    BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
     QuestionTable, Scale,
 };
 use crate::score::strata::is_base;
@@ -50,10 +50,6 @@ impl Column for Shift {
             value: number.value?,
             n: *n,
         })
-    }
-
-    fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::not_sums()
     }
 
     fn rows(&self, engine: &BoardEngine, model: usize, asked: &ItemSelection) -> Vec<u32> {

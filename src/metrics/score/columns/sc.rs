@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::dysca::{self, StyleSums, sc_estimate, sc_interval};
-use crate::score::bitmap_index::{Bitmap, each};
+use crate::score::bitmap_index::{Bitmap, and, each};
 use crate::score::cluster_bits::ClusterBits;
 use crate::score::column::{
     Basis, BoardEngine, BoardScores, Cell, Column, Columns, Data, Estimate, Head, ItemSelection,
@@ -269,11 +269,7 @@ fn style_sums(
                 &own
             }
         };
-        let right: Bitmap = of.right[*model]
-            .iter()
-            .zip(&questions.plane)
-            .map(|(right, is)| right & is)
-            .collect();
+        let right = and(&of.right[*model], &questions.plane);
         let bits = &of.cluster_bits;
         let style = |(at, [n, clusters, n_squared]): (usize, &[u64; 3])| StyleSums {
             right: bits.count(at, &right) as f64,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::extract::Read;
 use crate::mmsap::{self, GivenAnswer, OverShuffles, Quadrant, Report, Subset};
 use crate::score::column::{
-    Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelAnswers,
+    BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelAnswers,
     ModelScores, QuestionTable, Scale,
 };
 use crate::score::parsed_answer::ParsedAnswer;
@@ -55,10 +55,6 @@ impl Column for Aware {
         cell(&self.source, report.0.as_ref()?)
     }
 
-    fn basis(&self, _: &BoardEngine) -> Basis {
-        Basis::not_sums()
-    }
-
     fn rows(&self, engine: &BoardEngine, _: usize, asked: &ItemSelection) -> Vec<u32> {
         let rows = self.refusable.iter().copied();
         rows.filter(|row| {
@@ -79,29 +75,32 @@ impl Column for Aware {
     }
 
     fn counts(&self, engine: &BoardEngine, answerer: usize, row: usize) -> bool {
-        let answers = engine.answers(answerer);
-        let stands = || Quadrant::of(&given(&engine.sheet, None, answers, row));
         match self.source {
-            Source::Quadrant(quadrant) => stands() == quadrant,
-            Source::Mean("AnswerAcc", _) => {
-                matches!(stands(), Quadrant::KnownKnown | Quadrant::UnknownUnknown)
-            }
+            Source::Quadrant(quadrant) => stands(engine, answerer, row) == quadrant,
+            Source::Mean("AnswerAcc", _) => is_answered(stands(engine, answerer, row)),
             Source::Mean(..) | Source::Deviation(..) => true,
         }
     }
 
     fn right(&self, engine: &BoardEngine, answerer: usize, row: usize) -> bool {
-        let answers = engine.answers(answerer);
-        let stands = Quadrant::of(&given(&engine.sheet, None, answers, row));
+        let stands = stands(engine, answerer, row);
         match self.source {
             Source::Mean("KK" | "AnswerAcc", _) => stands == Quadrant::KnownKnown,
             Source::Mean("KU", _) => stands == Quadrant::KnownUnknown,
-            Source::Mean("AnswerRate", _) => {
-                matches!(stands, Quadrant::KnownKnown | Quadrant::UnknownUnknown)
-            }
+            Source::Mean("AnswerRate", _) => is_answered(stands),
             _ => matches!(stands, Quadrant::KnownKnown | Quadrant::KnownUnknown),
         }
     }
+}
+
+/// The quadrant of an answer.
+fn stands(engine: &BoardEngine, answerer: usize, row: usize) -> Quadrant {
+    Quadrant::of(&given(&engine.sheet, None, engine.answers(answerer), row))
+}
+
+/// Whether an answer in this quadrant names an option other than the refusal option.
+fn is_answered(stands: Quadrant) -> bool {
+    matches!(stands, Quadrant::KnownKnown | Quadrant::UnknownUnknown)
 }
 
 /// The measures: name, help, whether each subset has a column, and whether deviations are shown.

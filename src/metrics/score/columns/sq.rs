@@ -1,7 +1,5 @@
 //! Dysca's sensitivity to question types.
 
-use std::sync::Arc;
-
 use super::final_score::scenarios;
 use crate::dysca::{self, CHANCE, CLEAN, Norm, Piece, above_chance};
 use crate::score::basis::{Sums, share};
@@ -36,32 +34,22 @@ struct Sq {
 }
 
 /// SQ by [`Norm::Questions`] and by [`Norm::Paper`].
-struct ByQuestions(dysca::Sq);
-struct ByPaper(dysca::Sq);
+struct ByNorm([dysca::Sq; 2]);
 
 impl Sq {
     /// The value of a model.
     fn value(&self, of: &ModelScores<'_>) -> Option<f64> {
-        let sq = || {
+        let found = of.memo.get(|| {
             let pieces = Pieces::of(of);
             let clean: Vec<&Piece> = pieces.0.iter().filter(|p| p.scenario == CLEAN).collect();
-            dysca::sq(&clean, self.norm)
-        };
-        let value = |sq: &dysca::Sq| match &self.subtask {
+            ByNorm([Norm::Questions, Norm::Paper].map(|norm| dysca::sq(&clean, norm)))
+        });
+        let sq = &found.0[usize::from(self.norm == Norm::Paper)];
+        match &self.subtask {
             None => sq.value.value,
             Some(subtask) => {
                 let part = sq.subtasks.iter().find(|part| part.subtask == *subtask);
                 part?.value.value
-            }
-        };
-        match self.norm {
-            Norm::Questions => {
-                let found: Arc<ByQuestions> = of.memo.get(|| ByQuestions(sq()));
-                value(&found.0)
-            }
-            Norm::Paper => {
-                let found: Arc<ByPaper> = of.memo.get(|| ByPaper(sq()));
-                value(&found.0)
             }
         }
     }

@@ -23,7 +23,7 @@ use self::person::Person;
 use self::ticket::Room;
 use super::Round;
 use super::order::{Completed, Ticket};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::verdict::Part;
 
 /// Default number of minutes after which a lease expires unless it is renewed.
@@ -123,7 +123,7 @@ impl Leases {
     /// The next ticket of `person`. Repeated calls return the same ticket and renew its lease.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if the person is not in the round.
+    /// [`Error::denied`] if the person is not in the round.
     pub fn next(&mut self, person: &str, now: i64) -> Result<NextTicket> {
         let who = self.who(person)?;
         self.expire(now);
@@ -190,7 +190,7 @@ impl Leases {
     /// Renews the lease of `person`; `None` if it has expired.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if the person is not in the round.
+    /// [`Error::denied`] if the person is not in the round.
     pub fn renew(&mut self, person: &str, now: i64) -> Result<Option<Lease>> {
         let who = self.who(person)?;
         self.expire(now);
@@ -206,7 +206,7 @@ impl Leases {
     /// it.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if the person is not in the round.
+    /// [`Error::denied`] if the person is not in the round.
     pub fn release(&mut self, person: &str) -> Result<()> {
         let who = self.who(person)?;
         self.hand_back(who);
@@ -230,9 +230,9 @@ impl Leases {
     /// person.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if the lease expired and others have leased or judged the item up to
-    /// the overlap; do not write the verdict. [`ErrorKind::Denied`] if the person is not in the
-    /// round. [`ErrorKind::NotFound`] if the round does not have the item.
+    /// [`Error::conflict`] if the lease expired and others have leased or judged the item up to
+    /// the overlap; do not write the verdict. [`Error::denied`] if the person is not in the
+    /// round. [`Error::not_found`] if the round does not have the item.
     pub fn record_verdict(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         self.expire(now);
@@ -246,7 +246,7 @@ impl Leases {
                     "your lease of this item expired, and {} others have taken it",
                     self.overlap
                 );
-                return Err(Error::new(ErrorKind::Conflict, what)
+                return Err(Error::conflict(what)
                     .help("continue with the next item; this verdict was not saved"));
             }
         }
@@ -258,7 +258,7 @@ impl Leases {
     /// current one.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] if the person is not in the round. [`ErrorKind::NotFound`] if the
+    /// [`Error::denied`] if the person is not in the round. [`Error::not_found`] if the
     /// round does not have the item.
     pub fn withdraw(&mut self, person: &str, item: u32, part: Part) -> Result<()> {
         let who = self.fitting(person, item, part)?;
@@ -346,7 +346,7 @@ impl Leases {
     fn who(&self, person: &str) -> Result<usize> {
         self.known.get(person).copied().ok_or_else(|| {
             let what = format!("`{person}` is not in round `{}`", self.name);
-            Error::new(ErrorKind::Denied, what).help("ask the creator of the round to add you")
+            Error::denied(what).help("ask the creator of the round to add you")
         })
     }
 
@@ -369,7 +369,7 @@ impl Leases {
             self.name,
             part.name()
         );
-        Err(Error::new(ErrorKind::NotFound, what).help("request the next item again"))
+        Err(Error::not_found(what).help("request the next item again"))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ErrorKind;
 use crate::round::Rate;
 use crate::round::order::tickets;
 use crate::round::tests::{names, round};

@@ -10,7 +10,7 @@ use crate::context::OwnerContext;
 use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{Failure, FailureKind, Task};
 use benchtop_model::job::Step;
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::generate::generation_task::GenerationTask;
 use benchtop_pipeline::generate::remaining::Target;
 
@@ -168,8 +168,7 @@ impl Session {
                             "{IN_A_ROW} pictures failed in a row, the last one with: {}",
                             failure.reason
                         );
-                        return Err(Error::new(ErrorKind::Io, what)
-                            .help("fix the cause, then resume the job"));
+                        return Err(Error::failed(what).help("fix the cause, then resume the job"));
                     }
                 }
             }

@@ -1,6 +1,5 @@
 //! Stores the pictures of a job: records them, composes doubles, and records failures.
 
-use std::sync::mpsc;
 use std::time::Instant;
 
 use super::{GenerationJob, Session};
@@ -11,7 +10,7 @@ use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, Newest};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, Result};
 use benchtop_pipeline::generate::check::check;
 use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
 use benchtop_pipeline::generate::png::{self, Origin};
@@ -141,16 +140,17 @@ impl Session {
         let mut rows: Vec<u32> = errands.into_iter().flat_map(|e| e.rows).collect();
         rows.sort_unstable();
         rows.dedup();
-        let (reply, recorded) = mpsc::channel();
-        let shutting_down = || Error::new(ErrorKind::Cancelled, "the owner is shutting down");
-        let work = WriterCommand::RecordPictures(MadePictures {
-            made,
-            prints: vec![self.print.clone()],
-            rows,
-            reply,
-        });
-        shared.writer.send(work).map_err(|_| shutting_down())?;
-        recorded.recv().map_err(|_| shutting_down())??;
+        let prints = vec![self.print.clone()];
+        let work = |reply| {
+            WriterCommand::RecordPictures(MadePictures {
+                made,
+                prints,
+                rows,
+                reply,
+            })
+        };
+        let recorded = shared.ask_writer(work);
+        recorded.map_err(|problem| Error::cancelled(problem.what))??;
         shared
             .jobs
             .update(shared, self.id, |live, job: &mut GenerationJob| {

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::evaluate;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop_model::generation::FailureKind;
@@ -610,10 +609,17 @@ fn a_new_evaluation_is_announced_once() {
         dry: true,
         drafts: false,
     };
-    evaluate::begin(&rig.shared, "ann", &new, Cancel::NEVER).unwrap();
+    let task = || TaskContext {
+        shared: &rig.shared,
+        who: "ann",
+        progress: ProgressSink::NONE,
+    };
+    request::Evaluate(Box::new(new.clone()))
+        .run(task())
+        .unwrap();
     assert_eq!(announced(&mut events), [], "a preview creates no job");
     let new = NewRun { dry: false, ..new };
-    let started = evaluate::begin(&rig.shared, "ann", &new, Cancel::NEVER).unwrap();
+    let started = request::Evaluate(Box::new(new)).run(task()).unwrap();
     let id = started.job.unwrap().id;
     assert_eq!(announced(&mut events), [(id, JobStatus::Queued)]);
 }

@@ -12,6 +12,7 @@ use super::*;
 use crate::clock;
 use crate::context::Data;
 use crate::context::OwnerContext;
+use crate::dispatch::{Task as _, TaskContext};
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
 use benchtop_inference::{GenerationEvent, ImageGenerator};
@@ -21,12 +22,26 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
     Settings, Task,
 };
-use benchtop_model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob};
+use benchtop_model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob, StartedJob};
 use benchtop_model::{ErrorKind, Item, Judgement, Result, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
-use benchtop_protocol::wire::{Decide, Event, Receipt};
+use benchtop_protocol::wire::{Decide, Event, Receipt, request};
 use benchtop_store::open::open;
 use benchtop_store::pictures;
+
+fn begin(
+    shared: &Arc<OwnerContext>,
+    who: &str,
+    new: &NewJob,
+    cancel: Cancel<'_>,
+) -> Result<StartedJob> {
+    let progress = ProgressSink::new(&|_| (), cancel);
+    request::Generate(Box::new(new.clone())).run(TaskContext {
+        shared,
+        who,
+        progress,
+    })
+}
 
 /// How long a test waits for an expected event. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -68,7 +68,7 @@ impl Numbers {
 ///
 /// # Errors
 /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
-pub(super) fn walk(
+pub(in crate::rounds) fn walk(
     sight: &AnnotatorView,
     cancel: Cancel<'_>,
     each: &mut dyn FnMut(&Ledger, Range<usize>),

@@ -13,13 +13,13 @@ use benchtop_model::cancel::Cancel;
 use benchtop_model::round::Protocol;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_model::{Error, QuestionKind, Result};
 use benchtop_store::columns::Columns;
 
 /// A snapshot of a round that the annotator may see statistics of; `None` outside of rounds.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] while a blind round hides any of its items, because statistics over items
+/// [`Error::denied`] while a blind round hides any of its items, because statistics over items
 /// would reveal verdicts.
 pub(in crate::rounds) fn allowed(
     sight: &AnnotatorView,
@@ -153,9 +153,7 @@ impl<'m> Material<'m> {
                 let (rules, _, outcomes) = shared.scoring.outcomes(shared, self.cancel)?;
                 if rules.rules.is_empty() {
                     let what = "there are no filter rules, so there are no outcomes to group by";
-                    return Err(
-                        Error::new(ErrorKind::Conflict, what).help("add rules on the filter bench")
-                    );
+                    return Err(Error::conflict(what).help("add rules on the filter bench"));
                 }
                 let of = |row: u32| Some(u32::from(outcomes.of_row(row as usize).code()));
                 let name = |code: u32| Outcome::from_code(code as u8).name();

@@ -12,7 +12,7 @@
 //! | `report` | the report of a round |
 //! | `pace` | one's own pace |
 
-mod collect;
+pub(super) mod collect;
 mod material;
 mod pace;
 mod quality;
@@ -26,27 +26,12 @@ use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{methods_paragraph, quality_sentences, round_sentences};
 use benchtop_model::Result;
-use benchtop_model::agreement::analysis::{
-    AgreementAnalysis, AgreementQuery, GroupBy, OwnPace, Row,
-};
-use benchtop_model::round::report::RoundReport;
+use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, GroupBy, Row};
 use benchtop_protocol::wire::request;
 
 impl Query for request::Agreement {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<AgreementAnalysis> {
         Material::of(sight, self.0.round.as_deref(), watch.cancel)?.agreed(&self.0)
-    }
-}
-
-impl Query for request::RoundReport {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RoundReport> {
-        report::report(sight, &self.round, self.bootstrap, watch.cancel)
-    }
-}
-
-impl Query for request::Pace {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<OwnPace> {
-        pace::own(sight, self.0.as_deref(), watch.cancel)
     }
 }
 

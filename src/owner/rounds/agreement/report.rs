@@ -1,5 +1,7 @@
 //! The report of a round.
 
+use crate::dispatch::{Query, Watch};
+use benchtop_protocol::wire::request;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::collect::{Collected, Keep, one_each};
@@ -9,15 +11,13 @@ use crate::rounds::disputes::{called, disputes};
 use crate::rounds::verdicts::{each, part, state};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{quality, revised};
-use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{AgreementQuery, GroupBy};
 use benchtop_model::annotator::Rate;
-use benchtop_model::cancel::Cancel;
 use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundReport};
 use benchtop_model::round::{Protocol, Round};
 use benchtop_model::status::single;
 use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, Result, Status, Verdict};
+use benchtop_model::{Error, Result, Status, Verdict};
 
 /// Properties to report separately if they have more than one value.
 const GROUPS: [GroupBy; 4] = [
@@ -27,108 +27,103 @@ const GROUPS: [GroupBy; 4] = [
     GroupBy::Style,
 ];
 
-/// Builds the report of a round.
-///
-/// # Errors
-/// As for agreement.
-pub(super) fn report(
-    sight: &AnnotatorView,
-    name: &str,
-    bootstrap: Option<Bootstrap>,
-    cancel: Cancel<'_>,
-) -> Result<RoundReport> {
-    let material = Material::of(sight, Some(name), cancel)?;
-    let agreement = material.agreed(&AgreementQuery {
-        round: Some(name.into()),
-        by: GroupBy::Pair,
-        bootstrap,
-    })?;
-    let mut groups = Vec::new();
-    for by in GROUPS {
-        let rows = material.groups(by, bootstrap)?;
-        if rows.len() > 1 {
-            groups.push((by, rows));
+impl Query for request::RoundReport {
+    /// Builds the report of a round.
+    ///
+    /// # Errors
+    /// As for agreement.
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RoundReport> {
+        let (name, bootstrap, cancel) = (self.round.as_str(), self.bootstrap, watch.cancel);
+        let material = Material::of(sight, Some(name), cancel)?;
+        let agreement = material.agreed(&AgreementQuery {
+            round: Some(name.into()),
+            by: GroupBy::Pair,
+            bootstrap,
+        })?;
+        let mut groups = Vec::new();
+        for by in GROUPS {
+            let rows = material.groups(by, bootstrap)?;
+            if rows.len() > 1 {
+                groups.push((by, rows));
+            }
         }
-    }
-    let Some(glance) = material.glance.as_ref() else {
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            format!("unknown round `{name}`"),
-        ));
-    };
-    let kept: HashSet<u32> = glance.items().collect();
-    let mut listed = disputes(sight, name)?;
-    listed.retain(|dispute| kept.contains(&(dispute.number - 1)));
-    let settled = listed
-        .iter()
-        .filter(|dispute| dispute.settled.is_some())
-        .count() as u64;
-    let round = glance.round.clone();
-    let mut counts = [0u64; Status::ALL.len()];
-    let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
-    let rows: Vec<u32> = glance.items().collect();
-    let given = each(sight, glance, |ledger, row| {
-        ledger.in_round(row, name).collect::<Vec<_>>()
-    });
-    for (row, given) in rows.into_iter().zip(given) {
-        let (settled, given): (Vec<_>, Vec<_>) = given
-            .into_iter()
-            .partition(|(_, j)| part(j) == Part::Adjudication);
-        // As for the status of an item, the last one that is a decision counts.
-        let settled = settled
-            .into_iter()
-            .rfind(|(_, j)| !matches!(j.verdict, Verdict::Skip | Verdict::Answer));
-        let verdicts: Vec<Verdict> = given.iter().map(|(_, j)| j.verdict).collect();
-        let status = match &settled {
-            Some((_, judgement)) => single(&[judgement.verdict]),
-            None => round.protocol.status(&verdicts),
+        let Some(glance) = material.glance.as_ref() else {
+            return Err(Error::not_found(format!("unknown round `{name}`")));
         };
-        counts[usize::from(status.code())] += 1;
-        if let Some(good) = good(status) {
-            decided.insert(sight.items.catalog().item(row as usize)?.id, good);
+        let kept: HashSet<u32> = glance.items().collect();
+        let mut listed = disputes(sight, name)?;
+        listed.retain(|dispute| kept.contains(&(dispute.number - 1)));
+        let settled = listed
+            .iter()
+            .filter(|dispute| dispute.settled.is_some())
+            .count() as u64;
+        let round = glance.round.clone();
+        let mut counts = [0u64; Status::ALL.len()];
+        let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
+        let rows: Vec<u32> = glance.items().collect();
+        let given = each(sight, glance, |ledger, row| {
+            ledger.in_round(row, name).collect::<Vec<_>>()
+        });
+        for (row, given) in rows.into_iter().zip(given) {
+            let (settled, given): (Vec<_>, Vec<_>) = given
+                .into_iter()
+                .partition(|(_, j)| part(j) == Part::Adjudication);
+            // As for the status of an item, the last one that is a decision counts.
+            let settled = settled
+                .into_iter()
+                .rfind(|(_, j)| !matches!(j.verdict, Verdict::Skip | Verdict::Answer));
+            let verdicts: Vec<Verdict> = given.iter().map(|(_, j)| j.verdict).collect();
+            let status = match &settled {
+                Some((_, judgement)) => single(&[judgement.verdict]),
+                None => round.protocol.status(&verdicts),
+            };
+            counts[usize::from(status.code())] += 1;
+            if let Some(good) = good(status) {
+                decided.insert(sight.items.catalog().item(row as usize)?.id, good);
+            }
+            if let Some((by, judgement)) = settled {
+                let mut called = called(&round);
+                adjudications.push(AdjudicatedItem {
+                    number: row + 1,
+                    item: sight.items.catalog().item(row as usize)?.id,
+                    own: given
+                        .iter()
+                        .any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
+                    verdict: judgement.verdict,
+                    reasons: judgement.reasons,
+                    note: judgement.note,
+                    verdicts: given
+                        .into_iter()
+                        .map(|(who, j)| (called(who), j.verdict))
+                        .collect(),
+                    by,
+                });
+            }
         }
-        if let Some((by, judgement)) = settled {
-            let mut called = called(&round);
-            adjudications.push(AdjudicatedItem {
-                number: row + 1,
-                item: sight.items.catalog().item(row as usize)?.id,
-                own: given
-                    .iter()
-                    .any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
-                verdict: judgement.verdict,
-                reasons: judgement.reasons,
-                note: judgement.note,
-                verdicts: given
-                    .into_iter()
-                    .map(|(who, j)| (called(who), j.verdict))
-                    .collect(),
-                by,
-            });
-        }
+        let outcome: Vec<(Status, u64)> = Status::ALL.into_iter().zip(counts).collect();
+        let times = material.collected.records.iter().map(|record| record.at);
+        Ok(RoundReport {
+            origin: round.origin.clone(),
+            order: round.order,
+            seed: round.seed,
+            repeats: round.repeats,
+            probes: round.probes,
+            practice: round.calibration.len() as u64,
+            from: times.clone().min().zip(times.max()),
+            audit: (round.protocol == Protocol::Audit)
+                .then(|| audit(sight, &decided, &round))
+                .transpose()?,
+            outcome,
+            groups,
+            revised: revised(&agreement.quality),
+            agreement,
+            disputes: (listed.len() as u64, settled),
+            adjudications,
+            guidelines: round.guidelines.as_ref().map(|g| g.version.clone()),
+            versions: versions(&material.collected),
+            state: state(sight, glance.clone()),
+        })
     }
-    let outcome: Vec<(Status, u64)> = Status::ALL.into_iter().zip(counts).collect();
-    let times = material.collected.records.iter().map(|record| record.at);
-    Ok(RoundReport {
-        origin: round.origin.clone(),
-        order: round.order,
-        seed: round.seed,
-        repeats: round.repeats,
-        probes: round.probes,
-        practice: round.calibration.len() as u64,
-        from: times.clone().min().zip(times.max()),
-        audit: (round.protocol == Protocol::Audit)
-            .then(|| audit(sight, &decided, &round))
-            .transpose()?,
-        outcome,
-        groups,
-        revised: revised(&agreement.quality),
-        agreement,
-        disputes: (listed.len() as u64, settled),
-        adjudications,
-        guidelines: round.guidelines.as_ref().map(|g| g.version.clone()),
-        versions: versions(&material.collected),
-        state: state(sight, glance.clone()),
-    })
 }
 
 /// Whether a status means that the item is good; `None` if undecided.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::judge::{gone, pictures, spent};
+use super::judge::{gone, not_applicable, pictures, spent};
 use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::{Fields, fields_of};
@@ -44,10 +44,6 @@ struct PendingQuestion {
     subject: usize,
     element: Element,
     outcome: Option<(Answered, String)>,
-}
-
-fn not_applicable(why: &str) -> Score {
-    Score::without_number(ScoreState::NotApplicable, json!({ "why": why }).to_string())
 }
 
 impl Aligned {

@@ -5,12 +5,12 @@ use serde_json::json;
 
 use crate::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
-use benchtop_model::Result;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::{Failure, FailureKind, Pixels};
 use benchtop_model::safety::{Safety, is_blanked};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::similarity::Similarity;
+use benchtop_model::{Item, Result};
 use benchtop_store::scores::ScorerVersion;
 
 /// Pictures per call: several model passes, with pauses possible in between.
@@ -53,41 +53,26 @@ pub(super) fn refused(failure: &Failure) -> Option<Score> {
     }
 }
 
-/// Passes on the available scores of the subjects at `places`, in that order.
-fn hand_over(
-    subjects: &[Subject],
-    places: &[usize],
-    scores: impl Iterator<Item = Option<Score>>,
-    keep: ScoreSink<'_>,
-) {
-    for (at, score) in places.iter().zip(scores) {
-        if !score.is_none_or(|score| keep(Some((subjects[*at].key, score)))) {
-            return;
-        }
-    }
-}
-
-/// Image-text consistency.
-pub struct Consistency {
+/// Scores decodable pictures with one model: `score` gets their items, and gives `None` for an input
+/// that the model did not reach.
+struct OfPictures<F> {
     about: ScorerVersion,
-    model: Box<dyn ImageTextScorer>,
+    score: F,
 }
 
-impl Consistency {
-    /// Scores as `scorer` with `model`.
-    pub fn new(scorer: Scorer, model: Box<dyn ImageTextScorer>) -> Consistency {
-        let known = model.capabilities();
-        let about = ScorerVersion::new(
-            scorer,
-            known.name.clone(),
-            &model.fingerprint(),
-            known.logit_scale,
-        );
-        Consistency { about, model }
+impl<F> OfPictures<F>
+where
+    F: FnMut(&[&Item], &[Pixels], Cancel<'_>) -> Vec<Option<Score>> + Send + 'static,
+{
+    fn runner(about: ScorerVersion, score: F) -> Box<dyn Runner> {
+        Box::new(OfPictures { about, score })
     }
 }
 
-impl Runner for Consistency {
+impl<F> Runner for OfPictures<F>
+where
+    F: FnMut(&[&Item], &[Pixels], Cancel<'_>) -> Vec<Option<Score>> + Send,
+{
     fn about(&self) -> &ScorerVersion {
         &self.about
     }
@@ -105,16 +90,35 @@ impl Runner for Consistency {
         let Some((places, pictures)) = decoded(subjects, keep) else {
             return Ok(());
         };
-        let prompt = |at: &usize| subjects[*at].item.prompt.as_deref().unwrap_or_default();
-        let texts: Vec<&str> = places.iter().map(prompt).collect();
-        let pairs: Vec<Pair> = (0..places.len())
+        let items: Vec<&Item> = places.iter().map(|at| &subjects[*at].item).collect();
+        let scores = (self.score)(&items, &pictures, cancel);
+        for (at, score) in places.iter().zip(scores) {
+            if !score.is_none_or(|score| keep(Some((subjects[*at].key, score)))) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Image-text consistency as `scorer` with `model`.
+pub fn consistency(scorer: Scorer, mut model: Box<dyn ImageTextScorer>) -> Box<dyn Runner> {
+    let known = model.capabilities();
+    let (name, scale) = (known.name.clone(), known.logit_scale);
+    let about = ScorerVersion::new(scorer, name, &model.fingerprint(), scale);
+    OfPictures::runner(about, move |items, pictures, cancel| {
+        let texts: Vec<&str> = items
+            .iter()
+            .map(|item| item.prompt.as_deref().unwrap_or_default())
+            .collect();
+        let pairs: Vec<Pair> = (0..items.len())
             .map(|at| Pair {
                 picture: at,
                 text: at,
             })
             .collect();
-        let results = self.model.score(&pictures, &texts, &pairs, cancel);
-        let known = self.model.capabilities();
+        let results = model.score(pictures, &texts, &pairs, cancel);
+        let known = model.capabilities();
         let score = |similarity: Similarity| {
             let mut detail = json!({ "logit": known.logit(&similarity) });
             if let Some(probability) = known.probability(&similarity) {
@@ -126,52 +130,18 @@ impl Runner for Consistency {
             }
             Score::scored(similarity.cosine, detail.to_string())
         };
-        let scores = results
-            .into_iter()
-            .map(|result| result.map(score).map_or_else(|f| refused(&f), Some));
-        hand_over(subjects, &places, scores, keep);
-        Ok(())
-    }
+        let scores = results.into_iter();
+        scores
+            .map(|result| result.map(score).map_or_else(|f| refused(&f), Some))
+            .collect()
+    })
 }
 
-/// The safety checker.
-pub struct Safe {
-    about: ScorerVersion,
-    model: Box<dyn SafetyChecker>,
-}
-
-impl Safe {
-    /// Scores with `model`.
-    pub fn new(model: Box<dyn SafetyChecker>) -> Safe {
-        let about = ScorerVersion::new(
-            Scorer::Safety,
-            model.name().to_string(),
-            &model.fingerprint(),
-            1.0,
-        );
-        Safe { about, model }
-    }
-}
-
-impl Runner for Safe {
-    fn about(&self) -> &ScorerVersion {
-        &self.about
-    }
-
-    fn batch(&self) -> usize {
-        BATCH
-    }
-
-    fn score(
-        &mut self,
-        subjects: &[Subject],
-        keep: ScoreSink<'_>,
-        cancel: Cancel<'_>,
-    ) -> Result<()> {
-        let Some((places, pictures)) = decoded(subjects, keep) else {
-            return Ok(());
-        };
-        let results = self.model.check(&pictures, cancel);
+/// The safety checker `model`.
+pub fn safe(mut model: Box<dyn SafetyChecker>) -> Box<dyn Runner> {
+    let name = model.name().to_string();
+    let about = ScorerVersion::new(Scorer::Safety, name, &model.fingerprint(), 1.0);
+    OfPictures::runner(about, move |_, pictures, cancel| {
         let score =
             |(result, picture): (std::result::Result<Safety, Failure>, &Pixels)| match result {
                 // A picture blanked by another tool's checker was unsafe.
@@ -189,12 +159,7 @@ impl Runner for Safe {
                 }
                 Err(failure) => refused(&failure),
             };
-        hand_over(
-            subjects,
-            &places,
-            results.into_iter().zip(&pictures).map(score),
-            keep,
-        );
-        Ok(())
-    }
+        let results = model.check(pictures, cancel).into_iter();
+        results.zip(pictures).map(score).collect()
+    })
 }

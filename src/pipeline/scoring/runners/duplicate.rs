@@ -69,11 +69,11 @@ impl Duplicates {
         let embeddings = Embeddings::open(scores, &short, model.dimension())?;
         let mut best = HashMap::new();
         if let Some(scores) =
-            Scores::current(scores, &Scorer::Duplicate)?.filter(|s| *s.about() == about)
+            Scores::current(scores, &Scorer::Duplicate)?.filter(|s| s.about == about)
         {
             let of = |key: &u64| (*key, scores.get(*key));
             let scored = embeddings
-                .keys()
+                .keys
                 .iter()
                 .map(of)
                 .filter(|(_, (state, _))| *state == ScoreState::Scored);
@@ -219,14 +219,14 @@ impl Runner for Duplicates {
         if cancel.is_canceled() || here.is_empty() {
             return Ok(());
         }
-        let dim = self.embeddings.dim();
+        let dim = self.embeddings.dim;
         let queries: Vec<f16> = here
             .iter()
             .filter_map(|key| self.embeddings.get(*key))
             .flatten()
             .copied()
             .collect();
-        let all = Rows::new(self.embeddings.points(), dim)?;
+        let all = Rows::new(&self.embeddings.rows, dim)?;
         // The picture itself, and its nearest neighbor.
         let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, cancel) {
             Ok(found) => found,
@@ -236,13 +236,13 @@ impl Runner for Duplicates {
         let mut given: Vec<(u64, f32, u64)> = Vec::new();
         for (key, matches) in here.iter().zip(found) {
             let other = |m: &&benchtop_metrics::nearest::Match| {
-                self.embeddings.keys().get(m.b).is_some_and(|k| k != key)
+                self.embeddings.keys.get(m.b).is_some_and(|k| k != key)
             };
             let Some(best) = matches.iter().find(other) else {
                 given.push((*key, 0.0, 0));
                 continue;
             };
-            let near = self.embeddings.keys()[best.b];
+            let near = self.embeddings.keys[best.b];
             given.push((*key, best.cosine, near));
             // The neighbor may not have had one as near before.
             if self

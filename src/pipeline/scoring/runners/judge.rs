@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::clip_and_safety::refused;
+use crate::evaluate::ask::{UNREAD, encoded};
 use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
-use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::judge::{VERSION, certainty, ruling};
@@ -35,9 +35,6 @@ pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     }
 }
 
-/// Prefix of the reason if a picture is damaged or missing.
-const UNREAD: &str = "cannot read its picture";
-
 /// The pictures of a question.
 ///
 /// # Errors
@@ -59,14 +56,10 @@ pub(super) fn pictures(
             subject.files.len()
         ));
     }
-    let one = |file: &PictureFile| {
-        let bytes = file.read().map_err(|p| format!("{UNREAD}: {p}"))?;
-        Encoded::new(bytes).ok_or_else(|| "its picture is not PNG, JPEG, WebP, or GIF".to_string())
-    };
-    subject.files.iter().take(wanted).map(one).collect()
+    subject.files.iter().take(wanted).map(encoded).collect()
 }
 
-fn not_applicable(why: String) -> Score {
+pub(super) fn not_applicable(why: &str) -> Score {
     Score::without_number(ScoreState::NotApplicable, json!({ "why": why }).to_string())
 }
 
@@ -116,11 +109,11 @@ impl Judged {
             .judging
             .ask(&fields_of(&subject.item), self.config.max_tokens);
         let ask = asked
-            .map_err(|slot| not_applicable(format!("the item has no value for `{{{slot}}}`")))?;
+            .map_err(|slot| not_applicable(&format!("the item has no value for `{{{slot}}}`")))?;
         let images =
             pictures(subject, self.judging.shows).map_err(|why| match why.starts_with(UNREAD) {
                 true => failed(&why),
-                false => not_applicable(why),
+                false => not_applicable(&why),
             })?;
         Ok(VlmRequest {
             images,

@@ -3,6 +3,7 @@
 use super::super::journal::{self, Journal};
 use super::*;
 use crate::fixtures::sample_made;
+use benchtop_model::ErrorKind;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 

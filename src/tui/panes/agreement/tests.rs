@@ -264,7 +264,7 @@ fn empty_states_and_all_sizes_are_drawn() {
         ..answer(&query(&ask))
     };
     reply(&mut pane, ask, Ok(nobody));
-    assert!(drawn(&mut pane, (80, 21)).contains("(9)"));
+    assert!(drawn(&mut pane, (80, 21)).contains("(go)"));
     for size in [(1, 1), (4, 6), (20, 3), (131, 25), (300, 80)] {
         let mut pane = shown();
         for _ in 0..4 {

@@ -1,0 +1,18 @@
+//! BLAKE3 hashes of several texts.
+
+/// Hash of the texts with their lengths, so that the boundaries between them count.
+pub fn of_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize()
+}
+
+/// The first 8 bytes of a hash as a number.
+pub fn first_bytes(hash: &blake3::Hash) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}

@@ -1,0 +1,56 @@
+//! The first screen.
+
+use super::list::count;
+use crate::dispatch::{Query, Watch};
+use crate::rounds::{activity, open_disputes, tasks};
+use crate::visibility::AnnotatorView;
+use benchtop_model::cancel::Cancel;
+use benchtop_model::home::{Home, ItemList};
+use benchtop_model::{ErrorKind, Filter, Result, Status};
+use benchtop_protocol::wire::request;
+
+impl Query for request::Home {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Home> {
+        let activity = activity(sight, self.before, watch.cancel)?;
+        let mut home = Home {
+            counts: counts(sight, activity.own_items, watch.cancel)?,
+            prediction_sets: sight.items.catalog().answers().len() as u64,
+            median_seconds: activity.median_seconds,
+            rounds: tasks(sight),
+            disputes: open_disputes(sight),
+            people: activity.people,
+            since: activity.since,
+            next: Vec::new(),
+        };
+        home.next = home.steps();
+        Ok(home)
+    }
+}
+
+/// The numbers of items in all lists that the annotator may count.
+fn counts(
+    sight: &AnnotatorView,
+    own_items: u64,
+    cancel: Cancel<'_>,
+) -> Result<Vec<(ItemList, u64)>> {
+    let (catalog, overlay) = sight.items(false);
+    let by_status = overlay.counts();
+    let of = |status: Status| by_status[usize::from(status.code())];
+    let mut counts = Vec::with_capacity(ItemList::ALL.len());
+    for list in ItemList::ALL {
+        let number = match list {
+            ItemList::Items => catalog.len() as u64,
+            ItemList::Judged => catalog.len() as u64 - of(Status::Pending),
+            ItemList::Accepted => of(Status::Accepted),
+            ItemList::Own => own_items,
+            ItemList::Pictures | ItemList::Missing | ItemList::Passed | ItemList::Flagged => {
+                match count(sight, &Filter::parse(&list.filter(sight.who()))?, cancel) {
+                    Err(problem) if problem.kind == ErrorKind::Denied => continue,
+                    counted => counted?,
+                }
+            }
+        };
+        counts.push((list, number));
+    }
+    Ok(counts)
+}

@@ -1,0 +1,140 @@
+//! Draws the home pane.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::HomePane;
+use super::rows::{Block, Line, Part, Shown};
+use crate::theme::{Look, Role};
+use crate::widgets::areas;
+use crate::widgets::meter::{bar, sparkline};
+use crate::widgets::table::Empty;
+use crate::widgets::table::draw::draw_empty;
+use crate::widgets::text;
+
+/// The least width with two columns of blocks.
+const WIDE: u16 = 130;
+/// The widest bar.
+const WIDEST_BAR: u16 = 40;
+
+impl HomePane {
+    pub(super) fn draw_home(&self, area: Rect, buf: &mut Buffer, look: &Look) {
+        match &self.home {
+            None => return draw_empty(&Empty::Loading, area, buf, look),
+            Some(Err(problem)) => {
+                let why = Empty::Failed(problem.to_string());
+                return draw_empty(&why, area, buf, look);
+            }
+            Some(Ok(_)) => {}
+        }
+        let wide = area.width >= WIDE;
+        let (left, right) = match wide {
+            true => areas::left(area, area.width * 11 / 20, 3),
+            false => (area, Rect::default()),
+        };
+        let mut number = 0;
+        let (mut y, mut y_right) = (left.y, right.y);
+        for block in &self.blocks {
+            let (place, y) = match wide && block.right {
+                true => (right, &mut y_right),
+                false => (left, &mut y),
+            };
+            let gap = self.gap(place.height);
+            *y = self.draw_block(block, &mut number, (place, *y), buf, look) + gap;
+        }
+    }
+
+    /// Empty lines between blocks.
+    fn gap(&self, height: u16) -> u16 {
+        let lines = self.blocks.iter().map(|block| block.lines.len() + 2);
+        u16::from(lines.sum::<usize>() <= usize::from(height))
+    }
+
+    /// Draws a block from row `y` on. `number` counts the lines with links. Returns the first row
+    /// after it.
+    fn draw_block(
+        &self,
+        block: &Block,
+        number: &mut usize,
+        (area, mut y): (Rect, u16),
+        buf: &mut Buffer,
+        look: &Look,
+    ) -> u16 {
+        let row = |y: u16| Rect {
+            y,
+            height: u16::from(y < area.bottom()),
+            ..area
+        };
+        if !row(y).is_empty() {
+            let title = text::fit(&format!(" {}", block.title), usize::from(area.width));
+            buf.set_string(area.x, y, title, look.style(Role::Heading));
+        }
+        y += 1;
+        for line in &block.lines {
+            let here = line.links().next().is_some();
+            let cursor = (here && self.cursor.0 == *number).then_some(self.cursor.1);
+            *number += usize::from(here);
+            if !row(y).is_empty() {
+                draw_line(line, cursor, row(y), buf, look);
+            }
+            y += 1;
+        }
+        y
+    }
+}
+
+/// Draws a line. `cursor` is the link under the cursor.
+fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, look: &Look) {
+    let mark = match (cursor, look.accessible) {
+        (None, _) => "  ",
+        (Some(_), true) => "* ",
+        (Some(_), false) => "▌ ",
+    };
+    let (mut x, _) = buf.set_stringn(
+        area.x,
+        area.y,
+        mark,
+        usize::from(area.width),
+        look.style(Role::Gutter),
+    );
+    let fixed: u16 = line.0.iter().map(|part| part.width).sum();
+    let free = area.width.saturating_sub(fixed + 2).min(WIDEST_BAR);
+    let links = line.links().count();
+    let mut link = 0;
+    for (at, part) in line.0.iter().enumerate() {
+        let room = area.right().saturating_sub(x);
+        let width = match (&part.shown, at + 1 == line.0.len()) {
+            (Shown::Bar(_), _) => free.min(room),
+            (_, true) => room,
+            _ => part.width.min(room),
+        };
+        let on = part.link.is_some() && cursor.is_some_and(|at| at.min(links - 1) == link);
+        link += usize::from(part.link.is_some());
+        draw_part(part, on, Rect { x, width, ..area }, buf, look);
+        x += width;
+    }
+}
+
+fn draw_part(part: &Part, on: bool, area: Rect, buf: &mut Buffer, look: &Look) {
+    let width = usize::from(area.width);
+    let shown = match &part.shown {
+        Shown::Text(shown) => text::fit(shown, width),
+        Shown::Number(shown) => format!("{:>width$}", text::fit(shown, width)),
+        Shown::Bar(share) => bar(*share, width, look.accessible),
+        Shown::Days(days) => {
+            let readings: Vec<f64> = days.iter().map(|n| *n as f64).collect();
+            let most = readings.iter().copied().fold(0.0, f64::max);
+            sparkline(&readings, most, width.saturating_sub(1), look.accessible)
+        }
+    };
+    let blank = shown.len() - shown.trim_start().len();
+    let style = look.style(part.role);
+    let (x, _) = buf.set_stringn(area.x, area.y, &shown[..blank], width, style);
+    let style = if on {
+        style.patch(look.style(Role::Selection))
+    } else {
+        style
+    };
+    let room = usize::from(area.right().saturating_sub(x));
+    buf.set_stringn(x, area.y, shown[blank..].trim_end(), room, style);
+}
