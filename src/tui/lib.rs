@@ -141,17 +141,10 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
     let client = link.connect()?;
     let env = environment();
     let level = color::detect(&env, color);
-    let guard = Guard::enter().map_err(|e| {
-        Error::io(
-            &e,
-            "cannot set up the terminal",
-            std::path::Path::new("tty"),
-        )
-    })?;
+    let guard = Guard::enter().map_err(|e| tty_error(&e, "cannot set up the terminal"))?;
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
-    let (capabilities, typed) = probed
-        .map_err(|e| Error::io(&e, "cannot query the terminal", std::path::Path::new("tty")))?;
+    let (capabilities, typed) = probed.map_err(|e| tty_error(&e, "cannot query the terminal"))?;
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
@@ -239,28 +232,21 @@ fn look_of(
     ))
 }
 
+fn tty_error(e: &std::io::Error, doing: &str) -> Error {
+    Error::io(e, doing, Path::new("tty"))
+}
+
 fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<Reader> {
     let send = move |event| match event {
         Event::Input { input, at } => messages.send(Message::Input(input, at)).is_ok(),
         // Acknowledged verdicts are on the owner's disk, and there is no screen left to draw on.
         Event::HungUp => end_at_once(HANGUP_CODE, true),
     };
-    Reader::spawn(stdin(), parser, clock, send).map_err(|e| {
-        Error::io(
-            &e,
-            "cannot start the key reader thread",
-            std::path::Path::new("tty"),
-        )
-    })
+    Reader::spawn(stdin(), parser, clock, send)
+        .map_err(|e| tty_error(&e, "cannot start the key reader thread"))
 }
 
 fn listen(messages: Sender<Message>) -> Result<Signals> {
     let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
-    Signals::spawn(send).map_err(|e| {
-        Error::io(
-            &e,
-            "cannot start the signal thread",
-            std::path::Path::new("tty"),
-        )
-    })
+    Signals::spawn(send).map_err(|e| tty_error(&e, "cannot start the signal thread"))
 }

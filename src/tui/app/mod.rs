@@ -44,7 +44,7 @@ mod type_ahead;
 mod undo_step;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bulk_step::Done;
@@ -67,7 +67,7 @@ use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
-use benchtop_model::{Result, Status};
+use benchtop_model::{Error, Result, Status};
 use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
 /// Properties of the terminal and the look of the program.
@@ -166,25 +166,16 @@ impl App {
         welcome: Welcome,
         messages: std::sync::mpsc::Sender<Message>,
     ) -> Result<App> {
+        let failed = |e: &std::io::Error, doing| Error::io(e, doing, Path::new("preview"));
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let previewer = Previewer::new(wrote).map_err(|e| {
-            benchtop_model::Error::io(
-                &e,
-                "cannot start the preview thread",
-                std::path::Path::new("preview"),
-            )
-        })?;
+        let previewer =
+            Previewer::new(wrote).map_err(|e| failed(&e, "cannot start the preview thread"))?;
         let done = move |done| {
             let _ = messages.send(Message::Picture(done));
         };
-        let previews = Previews::new(done).map_err(|e| {
-            benchtop_model::Error::io(
-                &e,
-                "cannot start the picture thread",
-                std::path::Path::new("preview"),
-            )
-        })?;
+        let previews =
+            Previews::new(done).map_err(|e| failed(&e, "cannot start the picture thread"))?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
         let panes = Panes::default();
         let mut app = App {

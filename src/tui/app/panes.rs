@@ -10,7 +10,7 @@ use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
 use super::{App, PaneId, REVIEW};
-use crate::pane::context::OnTyped;
+use crate::pane::context::{Later, OnTyped};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Tab, Target, Typed};
 use crate::terminal::osc52;
 use crate::widgets::prompt::Prompt;
@@ -58,7 +58,7 @@ impl App {
     /// Asks for the item to open in the review.
     pub(super) fn ask_item(&mut self) {
         let items = self.items();
-        let then: OnTyped = Box::new(move |_, typed, cx| {
+        let then: OnTyped = Later(Box::new(move |_, typed, cx| {
             let Typed::Done(text) = typed else {
                 return Ok(());
             };
@@ -72,7 +72,7 @@ impl App {
                 (id, Err(_)) => cx.open(Target::ItemWithId(id.to_string())),
             }
             Ok(())
-        });
+        }));
         let prompt = Prompt::new("go to item (number or id)", "", Vec::new());
         self.overlay = Some(Overlay::Prompt((self.at, then), prompt));
     }
@@ -170,7 +170,7 @@ impl App {
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
             Effect::Cancel(name) => self.link.cancel(
-                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.name == Some(name)),
+                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.handling.name == Some(name)),
             ),
             Effect::Menu(menu, then) => {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
@@ -181,7 +181,7 @@ impl App {
             Effect::Page(page) => self.overlay = Some(Overlay::Page(page)),
             Effect::WhenSeen(at, mut then) => {
                 if let Some(viewed) = self.viewed(at) {
-                    self.with_pane_at(id, at, |pane, cx| then(pane, viewed, cx));
+                    self.with_pane_at(id, at, |pane, cx| (then.0)(pane, viewed, cx));
                 }
             }
             Effect::WhenEachSeen(at, numbers, mut then) => {
@@ -263,7 +263,7 @@ impl App {
     }
 
     fn ask_for_pane(&mut self, id: PaneId, ask: Ask) {
-        let is_for_key = ask.is_for_key;
+        let is_for_key = ask.handling.is_for_key;
         let (request, receiver) = ask.into_parts(id);
         if is_for_key {
             self.ask_now(Pending::Pane(receiver), request)

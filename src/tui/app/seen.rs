@@ -201,6 +201,6 @@ impl App {
 
     /// Runs the confirmed action.
     pub(super) fn confirmed(&mut self, viewed: Viewed, (id, mut then): (PaneId, Callback<Viewed>)) {
-        self.with_pane(id, |pane, cx| then(pane, viewed, cx));
+        self.with_pane(id, |pane, cx| (then.0)(pane, viewed, cx));
     }
 }

@@ -124,7 +124,7 @@ impl Recorder {
         };
         let (picks, note) = (vec![pick], String::new());
         self.call(pane, |pane, cx| {
-            then(pane, Picked::Chosen(Chosen { picks, note }), cx)
+            (then.0)(pane, Picked::Chosen(Chosen { picks, note }), cx)
         })
     }
 
@@ -142,7 +142,7 @@ impl Recorder {
         let mut taken = Ok(());
         let effects = self.call(pane, |pane, cx| {
             if let Effect::Prompt(_, then) = effect {
-                taken = then(pane, Typed::Done(text), cx);
+                taken = (then.0)(pane, Typed::Done(text), cx);
             }
         });
         taken.map(|()| effects)
@@ -167,7 +167,7 @@ impl Recorder {
     pub fn see(&self, pane: &mut dyn Pane, effect: &mut Effect, viewed: Viewed) -> Vec<Effect> {
         match effect {
             Effect::WhenSeen(_, then) | Effect::Confirm(_, _, then) => {
-                self.call(pane, |pane, cx| then(pane, viewed, cx))
+                self.call(pane, |pane, cx| (then.0)(pane, viewed, cx))
             }
             _ => Vec::new(),
         }

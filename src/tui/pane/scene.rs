@@ -7,11 +7,11 @@ use ratatui::layout::Rect;
 
 use super::id::PaneId;
 use crate::action::Action;
-use crate::item::{Loaded, Picture, Sides};
+use crate::item::{Loaded, Picture, Sides, ViewState, picture_of};
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
-use crate::preview::View;
 use crate::preview::worker::Source;
+use crate::preview::{Part, View};
 use crate::theme::Look;
 use crate::widgets::purpose::{self, Begin};
 
@@ -47,6 +47,27 @@ impl Scene<'_> {
         };
         let key = self.key(action);
         purpose::draw(&info.purpose, &Begin { key, does }, area, buf, self.look);
+    }
+
+    /// What to prepare for an item that is likely next. `view_in` is the view of one of several
+    /// pictures, or of the only one.
+    pub fn wish(
+        &self,
+        next: &Loaded,
+        wide: bool,
+        view_in: impl FnOnce(bool) -> View,
+    ) -> Option<(Vec<Source>, View)> {
+        let sides = self.pictures.sides(next);
+        let view = view_in(sides.is_some());
+        let part = ViewState::default().part(sides.as_ref(), wide);
+        let wanted = match sides {
+            Some(sides) => sides.wanted(part.show),
+            None => picture_of(&next.item, self.root)
+                .map(|(key, path)| (vec![(key.into(), path)], part.show)),
+        };
+        let (sources, show) = wanted.ok()?;
+        let part = Part { show, ..part };
+        Some((sources, View { part, ..view }))
     }
 }
 

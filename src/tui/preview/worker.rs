@@ -224,11 +224,6 @@ impl Previews {
     pub fn forget(&self, key: &str) {
         self.shared.lock().cache.forget(key);
     }
-
-    /// Memory used by prepared pictures, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.shared.lock().cache.bytes
-    }
 }
 
 impl Drop for Previews {

@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::metadata::edit_session::error_line;
 use super::rounds::progress;
 use crate::action::Action;
-use crate::item::{Loaded, Picture, Sides, ViewState, painted};
+use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::keymap::Keymap;
 use crate::pane::{Context, EditAt, Notice, Painted, Pane, Scene, Target};
 use crate::preview::Show;
@@ -225,14 +225,7 @@ impl AdjudicatePane {
             .take(2)
             .map(|dispute| dispute.number)
             .collect();
-        if self.items.len() > CACHED {
-            self.items.retain(|number, _| near.contains(number));
-        }
-        let missing: Vec<u32> = near
-            .into_iter()
-            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
-            .collect();
-        for number in missing {
+        for number in missing(&mut self.items, CACHED, near, &self.asked) {
             self.ask_item(number, cx);
         }
     }

@@ -52,7 +52,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use ratatui::layout::Rect;
 use uuid::Uuid;
 
-use crate::item::{Loaded, Picture, Sides, ViewState, painted};
+use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
 use benchtop_model::{Judgement, Result, Verdict};
@@ -124,10 +124,6 @@ pub struct ReviewPane {
 }
 
 impl ReviewPane {
-    pub fn queue(&self) -> &Queue {
-        &self.queue
-    }
-
     pub fn position(&self) -> usize {
         self.position
     }
@@ -208,16 +204,9 @@ impl ReviewPane {
     /// Requests the current item and its neighbors if they are missing.
     fn fetch(&mut self, cx: &mut Context<'_>) {
         let near = self.cached();
-        if self.items.len() > CACHED {
-            self.items.retain(|number, _| near.contains(number));
+        for number in missing(&mut self.items, CACHED, near, &self.asked) {
+            self.ask_item(number, cx);
         }
-        let missing: Vec<u32> = near
-            .into_iter()
-            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
-            .collect();
-        missing
-            .into_iter()
-            .for_each(|number| self.ask_item(number, cx));
     }
 
     fn ask_item(&mut self, number: u32, cx: &mut Context<'_>) {
@@ -332,11 +321,6 @@ impl ReviewPane {
             && self
                 .loaded(receipt.number)
                 .is_some_and(|l| !l.chips.is_empty())
-    }
-
-    /// Verdicts that await their receipts, oldest first.
-    pub fn pending(&self) -> &[Decide] {
-        &self.pending
     }
 
     /// The verdict on an item that awaits its receipt.

@@ -17,7 +17,7 @@ pub use copy::CopyFormat;
 pub use draw::TableView;
 pub use local::{Answer, LocalCell, LocalTable};
 pub use state::TableState;
-pub use views::{DescribeView, FrequencyEffect, FrequencyView};
+pub use views::{FrequencyEffect, FrequencyView, describe};
 
 use super::purpose::Begin;
 use super::text;
@@ -230,7 +230,7 @@ pub enum TableEffect {
     Sort(Vec<SortKey>),
     /// Count the values of a column, then show a [`FrequencyView`].
     Frequency(usize),
-    /// Summarize each column, then show a [`DescribeView`].
+    /// Summarize each column, then show the table of [`describe`].
     Describe,
     /// Ask for a regular expression, then call [`TableState::regex`].
     AskRegex { column: usize, on: bool },
