@@ -186,7 +186,7 @@ impl App {
             }
             Effect::WhenEachSeen(at, numbers, mut then) => {
                 let viewed = self.each_seen(&numbers, at);
-                self.with_pane_at(id, at, |pane, cx| then(pane, viewed, cx));
+                self.with_pane_at(id, at, |pane, cx| (then.0)(pane, viewed, cx));
             }
             Effect::Confirm(viewed, verdict, then) => {
                 self.confirm_unseen(id, viewed, verdict, then);

@@ -157,7 +157,9 @@ impl Recorder {
         viewed: Vec<Viewed>,
     ) -> Vec<Effect> {
         match effect {
-            Effect::WhenEachSeen(_, _, then) => self.call(pane, |pane, cx| then(pane, viewed, cx)),
+            Effect::WhenEachSeen(_, _, then) => {
+                self.call(pane, |pane, cx| (then.0)(pane, viewed, cx))
+            }
             _ => Vec::new(),
         }
     }
