@@ -319,6 +319,7 @@ impl App {
         };
         let pane = self.panes.get_mut(self.at)?;
         if pane.is_empty(&scene) {
+            let area = pane.draw_while_empty(area, buf, &scene);
             scene.draw_purpose(self.at, area, buf);
             return None;
         }

@@ -253,6 +253,11 @@ pub trait Pane: Any {
     /// begin, instead of the pane.
     fn is_empty(&self, scene: &Scene<'_>) -> bool;
 
+    /// Draws what an empty pane shows nevertheless. Returns the area for its purpose.
+    fn draw_while_empty(&self, area: Rect, _buf: &mut Buffer, _scene: &Scene<'_>) -> Rect {
+        area
+    }
+
     /// Draws the pane. Returns the position of the terminal's cursor while it types.
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position>;
 }

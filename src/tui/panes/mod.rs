@@ -163,7 +163,7 @@ macro_rules! panes {
                 example: [
                     "#7  What is the red panda doing?        pending",
                     "    A. sleeping   B. climbing",
-                    "a accept   x reject   s skip"
+                    "accept, reject with a reason, flag, or skip"
                 ],
                 begin: Action::HomeTab, does: "opens Home, where you add items",
                 needs_items: true,

@@ -232,12 +232,14 @@ impl FiltersPane {
             (Some((_, bench, _)), _) if bench.range.is_none() => {
                 let whole = self.filter.is_empty() && self.only.is_none();
                 Some(match &scorer.not_ready {
-                    Some(why) => Empty::Nothing(format!(
-                        "no scores by {}: {}; {} shows more",
-                        scorer.scorer,
-                        brief::of_text(why),
-                        keys.press(Action::Open)
-                    )),
+                    Some(why) => {
+                        let line =
+                            format!("no scores by {}: {}", scorer.scorer, brief::of_text(why));
+                        Empty::Nothing(match brief::shortens(why) {
+                            true => format!("{line}; {} shows more", keys.press(Action::Open)),
+                            false => line,
+                        })
+                    }
                     None if whole => {
                         let begin = Begin {
                             key: keys.press(Action::StartScoring),

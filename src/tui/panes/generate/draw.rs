@@ -22,6 +22,9 @@ const WIDE: u16 = 120;
 /// The least and greatest height of the jobs, with headings.
 const TABLE: (u16, u16) = (5, 12);
 
+/// The height of the gauges of a machine with a GPU.
+const GAUGES: u16 = 6;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The jobs, or the failures of one job.
@@ -155,6 +158,16 @@ impl GeneratePane {
         let caption = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
         let role = if newest.draft { Role::Warn } else { Role::Dim };
         Lines::new(parts.caption, buf, look).text(&caption, role);
+    }
+
+    /// Draws the gauges at the bottom if there is room. Returns the area above.
+    pub(super) fn draw_gauges_below(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Rect {
+        let (above, below) = match area.height {
+            0..14 => return area,
+            height => areas::top(area, height - GAUGES.min(height / 3)),
+        };
+        self.draw_gauges(&mut Lines::new(below, buf, look));
+        above
     }
 
     fn draw_job(&self, lines: &mut Lines<'_>) {

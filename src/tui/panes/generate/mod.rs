@@ -481,6 +481,10 @@ impl Pane for GeneratePane {
         self.answered && self.jobs.is_empty() && self.failures.is_none()
     }
 
+    fn draw_while_empty(&self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Rect {
+        self.draw_gauges_below(area, buf, scene.look)
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         let picture = self.newest_picture(area, scene);
         self.draw_parts(area, picture.as_ref(), buf, scene.look);
