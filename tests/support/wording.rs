@@ -82,7 +82,7 @@ pub const CONNECTED_AGAIN: &str = "reconnected";
 // Rounds.
 pub const ROUND_LISTED: &str = "Question:";
 pub const TO_JUDGE: &str = "  to judge";
-pub const NO_ROUND: &str = "No rounds yet";
+pub const NO_ROUND: &str = "A round asks several annotators";
 pub const ROUND_DONE: &str = "you have finished";
 pub const NOTHING_TO_JUDGE: &str = "nothing to judge";
 pub const FIELD_UNREADABLE: &str = "fix the marked field first";
@@ -103,8 +103,8 @@ pub const GUIDELINES_CHANGED: &str = "They changed since the round was created";
 pub const JUDGED_ALREADY: &str = "you judged this item";
 
 // Adjudication.
-pub const NOTHING_DECIDED: &str = "no rounds with disputes yet";
-pub const NOTHING_TO_SETTLE: &str = "no rounds with disputes yet";
+pub const NOTHING_DECIDED: &str = "Adjudicate shows the items on";
+pub const NOTHING_TO_SETTLE: &str = "Adjudicate shows the items on";
 pub const NO_DISPUTE: &str = "no disputes in";
 pub const WHICH_ROUND: &str = "Adjudicate which round?";
 pub const SAY_WHY: &str = "write a note";
@@ -119,7 +119,7 @@ pub const BY_SUBTASK: &str = "by subtask";
 pub const METHODS: &str = "methods paragraph";
 pub const ROWS_COPIED: &str = "rows copied";
 pub const OUTSIDE_ROUNDS: &str = "outside rounds";
-pub const NOTHING_OUTSIDE: &str = "no verdicts outside rounds";
+pub const NOTHING_OUTSIDE: &str = "Agreement measures how often annotators";
 pub const NOTHING_JUDGED: &str = "no verdicts in";
 pub const IS_BLIND: &str = "is blind";
 

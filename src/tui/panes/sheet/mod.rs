@@ -29,13 +29,14 @@ mod verdicts;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use benchtop_model::generated_image::GeneratedImage;
 use benchtop_protocol::wire::Decide;
 
 use crate::item::Loaded;
+use crate::pane::PaneId;
 use crate::panes::review::queue::Queue;
 use place::Place;
 use ratatui::layout::Rect;
-use samples::Samples;
 use step::Step;
 use tiles::{Pixels, Tile};
 
@@ -47,6 +48,26 @@ const HEIGHT: u16 = 8;
 struct Pending {
     decide: Decide,
     step: u64,
+}
+
+/// The pictures of one item. They replace the sheet until the user goes back.
+#[derive(Debug)]
+pub struct Samples {
+    pub number: u32,
+    /// Newest first, once they are loaded.
+    pub loaded: Option<benchtop_model::Result<Vec<GeneratedImage>>>,
+    pub place: Place,
+    /// The pane to return to, if not the sheet.
+    pub from: Option<PaneId>,
+}
+
+impl Samples {
+    pub fn list(&self) -> &[GeneratedImage] {
+        match &self.loaded {
+            Some(Ok(list)) => list,
+            _ => &[],
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -1,34 +1,13 @@
 //! The pictures that were generated for an item, as a sheet.
 
-use super::SheetPane;
 use super::place::Place;
+use super::{Samples, SheetPane};
 use crate::pane::{Ask, Context, PaneId};
-use benchtop_model::Result;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_protocol::wire::request;
 
 /// Requests for samples.
 const SAMPLES: &str = "samples";
-
-/// The pictures of one item. They replace the sheet until the user goes back.
-#[derive(Debug)]
-pub struct Samples {
-    pub number: u32,
-    /// Newest first, once they are loaded.
-    pub loaded: Option<Result<Vec<GeneratedImage>>>,
-    pub place: Place,
-    /// The pane to return to, if not the sheet.
-    pub from: Option<PaneId>,
-}
-
-impl Samples {
-    pub fn list(&self) -> &[GeneratedImage] {
-        match &self.loaded {
-            Some(Ok(list)) => list,
-            _ => &[],
-        }
-    }
-}
 
 impl SheetPane {
     /// Shows all pictures that were generated for an item.
