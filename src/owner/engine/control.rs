@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::budget::check_budget;
 use super::job::{Job, Kind};
 use super::live::Live;
 use super::runner::wake;
@@ -11,11 +12,11 @@ use super::state::{Engine, Entry, Inner};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::{access, trust};
-use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Usage};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{Event, FAILURE_PAGE};
 use benchtop_store::inventory;
-use benchtop_store::jobs::{self, JobHeader};
+use benchtop_store::jobs::{self, JobHeader, UsageFile};
 
 /// How long a removal waits for the last step of a job.
 const STOPPING: Duration = Duration::from_secs(5);
@@ -48,7 +49,14 @@ fn transition(
         JobAct::Retry => Ok(Queued),
         JobAct::Place(_) if standing.is_finished() => Err("it is no longer in the queue"),
         JobAct::Remove if !standing.is_finished() => Err("cancel it first"),
-        JobAct::Place(_) | JobAct::Remove | JobAct::Batch(_) | JobAct::PerMinute(_) => Ok(standing),
+        JobAct::Budget(_) if matches!(standing, Done | Cancelled) => {
+            Err("it sends nothing anymore")
+        }
+        JobAct::Place(_)
+        | JobAct::Remove
+        | JobAct::Batch(_)
+        | JobAct::PerMinute(_)
+        | JobAct::Budget(_) => Ok(standing),
     }
 }
 
@@ -96,6 +104,9 @@ impl Engine<OwnerContext> {
         // Under the lock, or the job could change before the action.
         if let Some(who) = member {
             entry.check_member(shared, who, act)?;
+        }
+        if act == JobAct::Resume {
+            entry.check_spent()?;
         }
         let Entry { kind, live, job } = entry;
         let standing = live.header.standing;
@@ -145,6 +156,9 @@ impl Engine<OwnerContext> {
                     return Err(problem);
                 }
                 entry.live.not_before = None;
+            }
+            JobAct::Budget(change) => {
+                entry.change_budget(shared, change)?;
             }
             _ => inner.stand(shared, id, next, act == JobAct::Retry)?,
         }
@@ -207,6 +221,8 @@ impl Inner<OwnerContext> {
         let (job, numbers) = make(&mut header)?;
         let (id, name) = (header.id, kind.name);
         header.kind = name.into();
+        let prices = job.prices(&shared.config());
+        check_budget(header.budget, prices)?;
         let digest = job.digest(shared, &header)?;
         header.token = trust::begin(shared, name, id, digest);
         let spec = job.spec();
@@ -215,7 +231,9 @@ impl Inner<OwnerContext> {
             trust::end(shared, name, id);
             return Err(problem);
         }
-        let mut live = Live::new(header.clone());
+        let sent = (UsageFile::of(root, name, id), Usage::default());
+        let mut live = Live::new(header.clone(), Some(sent));
+        live.meter.set_prices(prices);
         (live.own, live.written) = (true, Some((header, spec)));
         let job = Box::new(job);
         self.jobs.insert(id, Entry { kind, live, job });
@@ -338,7 +356,11 @@ impl Entry<OwnerContext> {
             JobAct::Cancel | JobAct::Remove if live.header.by != who => {
                 denied("only its starter and the project's owner may end or remove this job")
             }
-            JobAct::Resume | JobAct::Retry | JobAct::Batch(_) | JobAct::PerMinute(_) => {
+            JobAct::Resume
+            | JobAct::Retry
+            | JobAct::Batch(_)
+            | JobAct::PerMinute(_)
+            | JobAct::Budget(_) => {
                 access::allowed(kind.access, false)?;
                 let continues = matches!(act, JobAct::Resume | JobAct::Retry);
                 match continues && live.consent(shared, &**job).is_some() {

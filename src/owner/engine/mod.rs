@@ -9,10 +9,12 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `budget` | budgets of jobs |
 //! | `command` | imports and other commands in the list of jobs |
 //! | `control` | starts jobs and acts on them |
 //! | `follow` | commands that wait for a job |
 //! | `job` | what a kind of job implements |
+//! | `job_meter` | counts what a job sends, and stops it when its budget is spent |
 //! | `kinds` | the table of kinds |
 //! | `live` | the state of a job that all kinds share |
 //! | `load` | loads the stored jobs |
@@ -20,10 +22,12 @@
 //! | `runner` | the threads |
 //! | `state` | what the engine holds |
 
+mod budget;
 mod command;
 mod control;
 mod follow;
 mod job;
+mod job_meter;
 mod kinds;
 mod live;
 mod load;
@@ -34,6 +38,7 @@ mod state;
 mod tests;
 
 pub use job::{Counts, Job, Kind, Slot, Step};
+pub use job_meter::JobMeter;
 pub use live::Live;
 pub use load::start;
 pub use state::Engine;

@@ -61,7 +61,7 @@ fn act_of(effects: &[Effect]) -> (u32, JobAct) {
 fn counting(mut effects: Vec<Effect>) -> (Effect, NewJob) {
     let ask = effects.pop().unwrap();
     assert_eq!(said(&effects).severity, Severity::Info);
-    let AnyRequest::Generate(request::Generate(job)) = testing::request(&ask) else {
+    let AnyRequest::Generate(request::Generate(job, _)) = testing::request(&ask) else {
         panic!("{ask:?}")
     };
     let job = (**job).clone();
@@ -259,7 +259,7 @@ fn a_job_is_counted_before_it_starts() {
     let names: Vec<String> = shown.iter().map(|(name, _)| name.to_string()).collect();
     let ask = only(rec.choose(&mut pane, &mut menu, 1));
     assert!(
-        matches!(testing::request(&ask), AnyRequest::Generate(request::Generate(job)) if !job.dry && job.samples == 4)
+        matches!(testing::request(&ask), AnyRequest::Generate(request::Generate(job, _)) if !job.dry && job.samples == 4)
     );
     // A changed setting is counted again. An invalid one is asked for again.
     for (setting, typed) in Setting::ALL
