@@ -20,7 +20,7 @@ mod lint_table;
 mod reading;
 mod rebuild;
 mod recompose;
-mod servers;
+pub mod servers;
 mod sources;
 mod verdicts;
 mod vocab;

@@ -17,7 +17,7 @@ fn nobody() -> String {
     format!("http://{}/v1", listener.local_addr().unwrap())
 }
 
-fn generates(bench: &Bench, url: &str, more: &str) {
+pub fn generates(bench: &Bench, url: &str, more: &str) {
     let table = format!(
         "[generate]\nbackend = \"http\"\nmodel = \"m\"\nendpoints = [{{ url = \"{url}\"{more} }}]"
     );

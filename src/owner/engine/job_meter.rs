@@ -158,6 +158,13 @@ impl JobMeter {
         }
     }
 
+    /// A request was counted and not sent.
+    fn take_back(&self) {
+        let mut counts = self.counts.lock();
+        counts.usage.requests = counts.usage.requests.saturating_sub(1);
+        counts.changes += 1;
+    }
+
     fn refuse(&self, problem: Error) -> String {
         let what = problem.what.clone();
         self.counts.lock().refusal.get_or_insert(problem);
@@ -185,8 +192,7 @@ impl RequestMeter for JobMeter {
         match self.changed(counts) {
             // Without the count on disk, the next owner would send too much.
             Err(problem) if is_limited => {
-                let usage = &mut self.counts.lock().usage;
-                usage.requests = usage.requests.saturating_sub(1);
+                self.take_back();
                 Err(self.refuse(problem))
             }
             _ => Ok(()),
