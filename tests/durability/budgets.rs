@@ -344,7 +344,7 @@ fn killed_pictures_and_scores_stay_within_their_budgets() {
             .run(["jobs", "resume", id, "--json"])
             .refused_as(ErrorKind::Conflict);
         assert!(sent() <= BUDGET, "{} requests", sent());
-        bench.run(["jobs", "budget", id, "--requests", "500"]).ok();
+        bench.run(["jobs", "budget", id, "--requests", "5000"]).ok();
         bench.run(["jobs", "resume", id]).ok();
         wait_until("the job is done", || job()["standing"] == "done");
     }

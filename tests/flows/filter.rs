@@ -390,7 +390,7 @@ fn self_validation_that_is_interrupted_scores_only_whole_items() {
     });
     asks(&bench, &server);
     let limits = [("5", 0), ("13", 2)];
-    for (requests, scored) in limits {
+    for (requests, whole) in limits {
         bench
             .run([
                 "filter",
@@ -413,7 +413,7 @@ fn self_validation_that_is_interrupted_scores_only_whole_items() {
         let states = states(&report, "alignment");
         let others = [UNPARSED, REFUSED, FAILED].map(|state| states[state]);
         assert_eq!(others, [0; 3], "{states:?}");
-        assert!(states[SCORED] <= scored, "{states:?}");
+        assert!(job()["done"].as_u64() <= Some(whole), "{}", job());
         let id = job()["id"].to_string();
         for act in ["cancel", "remove"] {
             bench.run(["jobs", act, &id]).ok();

@@ -21,6 +21,7 @@
 //! | `queue` | the list of jobs, their order, and access to each |
 //! | `runner` | the threads |
 //! | `state` | what the engine holds |
+//! | `transition` | the table of actions and statuses |
 
 mod budget;
 mod command;
@@ -36,6 +37,7 @@ mod runner;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transition;
 
 pub use job::{Counts, Job, Kind, Slot, Step};
 pub use job_meter::JobMeter;

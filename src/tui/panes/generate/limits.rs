@@ -9,13 +9,28 @@ use benchtop_protocol::wire::request;
 
 /// A number of a job that can be typed.
 #[derive(Clone, Copy)]
-pub(super) enum Limit {
+enum Limit {
     Batch,
     PerMinute,
 }
 
 impl GeneratePane {
-    pub(super) fn ask_number(&self, label: &str, limit: Limit, cx: &mut Context<'_>) {
+    pub(super) fn ask_batch(&self, cx: &mut Context<'_>) {
+        let is_run = self.job().is_some_and(|job| job.run.is_some());
+        let label = if is_run {
+            "concurrent requests: "
+        } else {
+            "batch size (empty: as many as fit): "
+        };
+        self.ask_number(label, Limit::Batch, cx);
+    }
+
+    pub(super) fn ask_rate(&self, cx: &mut Context<'_>) {
+        let label = "pictures per minute (empty: no limit): ";
+        self.ask_number(label, Limit::PerMinute, cx);
+    }
+
+    fn ask_number(&self, label: &str, limit: Limit, cx: &mut Context<'_>) {
         let Some(job) = self.job() else {
             return cx.refuse("no job: n starts one");
         };

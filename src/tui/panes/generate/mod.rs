@@ -23,7 +23,6 @@ pub use setting::Setting;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use self::limits::Limit;
 use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::item::Picture;
@@ -399,20 +398,8 @@ impl Pane for GeneratePane {
                     _ => Ok(JobAct::Place(place)),
                 }
             }),
-            Action::JobBatch => {
-                let is_run = self.job().is_some_and(|job| job.run.is_some());
-                let label = if is_run {
-                    "concurrent requests: "
-                } else {
-                    "batch size (empty: as many as fit): "
-                };
-                self.ask_number(label, Limit::Batch, cx);
-            }
-            Action::JobRate => self.ask_number(
-                "pictures per minute (empty: no limit): ",
-                Limit::PerMinute,
-                cx,
-            ),
+            Action::JobBatch => self.ask_batch(cx),
+            Action::JobRate => self.ask_rate(cx),
             Action::JobBudget => self.ask_budget(cx),
             Action::JobFailures => self.show_failures(cx),
             other => self.act_on_table(other, cx),
