@@ -212,9 +212,9 @@ def med():
 def moral():
     repo = "causalNLP/moralmachine"
     tongues = {"de": ("de", 26), "it": ("it", 7), "zh": ("zh-Hans", 7)}
-    files = [("text-davinci-003", f"gpt3_default_{t}", *tongues[t]) for t in tongues]
-    files += [("gpt-4", "gpt4_default_en", "en", 12), ("gpt-3.5-turbo", "gpt3.5_default_en", "en", 12)]
-    files += [("alpaca-7b", "alpaca007_default_en", "en", 10), ("llama-7b", "llama007_default_en", "en", 10)]
+    files = [("gpt3", f"gpt3_default_{t}", *tongues[t]) for t in tongues]
+    files += [("gpt4", "gpt4_default_en", "en", 12), ("gpt3.5", "gpt3.5_default_en", "en", 12)]
+    files += [("alpaca007", "alpaca007_default_en", "en", 10), ("llama007", "llama007_default_en", "en", 10)]
     for model, name, language, many in files:
         path = f"data/cache/{name}_response.csv"
         records = csv.DictReader(io.StringIO(show(repo, path).decode()))
