@@ -62,7 +62,10 @@ impl Bench {
     /// A project with the sample.
     pub fn sample() -> Bench {
         let bench = Bench::empty();
-        bench.client("script").ask(request::Sample).unwrap();
+        bench
+            .client("script")
+            .ask(request::Sample { items_only: true })
+            .unwrap();
         bench
     }
 

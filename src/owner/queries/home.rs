@@ -4,15 +4,19 @@ use super::list::count;
 use crate::dispatch::{Query, Watch};
 use crate::rounds::{activity, open_disputes, tasks};
 use crate::visibility::AnnotatorView;
+use benchtop_compose::sample::DATASET;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::home::{Home, ItemList};
-use benchtop_model::{ErrorKind, Filter, Result, Status};
+use benchtop_model::{ErrorKind, Field, Filter, Result, Status};
 use benchtop_protocol::wire::request;
+use benchtop_store::Catalog;
+use benchtop_store::columns::Columns;
 
 impl Query for request::Home {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Home> {
         let activity = activity(sight, self.before, watch.cancel)?;
         let mut home = Home {
+            sample: has_sample(&sight.items.catalog()),
             counts: counts(sight, activity.own_items, watch.cancel)?,
             prediction_sets: sight.items.catalog().answers().len() as u64,
             median_seconds: activity.median_seconds,
@@ -25,6 +29,12 @@ impl Query for request::Home {
         home.next = home.steps();
         Ok(home)
     }
+}
+
+/// Whether items of the sample are in the project.
+fn has_sample(catalog: &Catalog) -> bool {
+    let names = Columns::named(Field::Dataset).map(|at| &catalog.columns().names[at]);
+    names.is_some_and(|names| names.code(DATASET).is_some())
 }
 
 /// The numbers of items in all lists that the annotator may count.
