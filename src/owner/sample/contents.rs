@@ -48,7 +48,7 @@ pub(super) fn all(shared: &OwnerContext) -> Result<SampleContents> {
     }
     for scorer in scorers(&project.scores()) {
         if let Some(held) = Scores::current(&project.scores(), &scorer)?
-            && held.about().name != scores::MODEL
+            && held.about.name != scores::MODEL
         {
             return Err(other(&format!("scores of `{}`", scorer.name())));
         }
