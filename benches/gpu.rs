@@ -145,7 +145,7 @@ fn pictures(
     let mut generators: Vec<Generator> = (0..n as u64).map(Generator::new).collect();
     let noise = stacked(&mut generators, &[4, sizes.side, sizes.side], device)?;
     let mut latents = (noise * sampler.init_noise_sigma())?;
-    for (i, t) in sampler.timesteps.to_vec().into_iter().enumerate() {
+    for (i, t) in sampler.timesteps.clone().into_iter().enumerate() {
         let one = sampler.scale_model_input(&latents, i)?;
         let output = unet
             .forward(&Tensor::cat(&[&one, &one], 0)?, t, &condition)?

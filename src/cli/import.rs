@@ -110,8 +110,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
         return Err(Error::usage("--guess takes one file"));
     };
     let columns = formats::columns(path)?;
-    print(&mapping::guess(&columns).write(&columns)?)?;
-    Ok(0)
+    print(&mapping::guess(&columns).write(&columns)?).map(|()| 0)
 }
 
 /// Reads a `mapping.toml`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::out;
 use crate::context::Context;
 use crate::out::{done, json_line};
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
+use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result, Sort, Status, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
@@ -93,7 +93,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] with the number of the item.
-pub fn parse<T: DeserializeOwned>(number: u32, json: &str) -> Result<T> {
+fn parse<T: DeserializeOwned>(number: u32, json: &str) -> Result<T> {
     let bad = |e| {
         Error::new(
             ErrorKind::Corrupt,
@@ -101,6 +101,17 @@ pub fn parse<T: DeserializeOwned>(number: u32, json: &str) -> Result<T> {
         )
     };
     serde_json::from_str(json).map_err(bad)
+}
+
+/// Calls `take` with the number and content of every item that matches `filter`.
+pub fn each_item(
+    client: &Client,
+    filter: Filter,
+    mut take: impl FnMut(u32, Item) -> Result<()>,
+) -> Result<()> {
+    each(client, filter, Vec::new(), &mut |number, _, json| {
+        take(number, parse(number, json)?)
+    })
 }
 
 /// Calls `take` with the number, status, and JSON of every item that matches `filter`, in the order

@@ -10,6 +10,7 @@
 //! | [`analyse`] | `benchtop analyse`: analyses of a whole board |
 //! | [`board`] | `benchtop board`: the leaderboard |
 //! | [`bulk`] | `benchtop bulk`: one verdict on all items that match a filter |
+//! | `choose_project` | the project that `benchtop` opens, and the question in a folder that is none |
 //! | [`compose`] | `benchtop compose`: questions from the metadata |
 //! | `consent` | the question for consent before a job sends data to a server |
 //! | `context` | the project, annotator, and colors of a command, and its connection to the owner |
@@ -65,6 +66,7 @@ pub mod agreement;
 pub mod analyse;
 pub mod board;
 pub mod bulk;
+mod choose_project;
 pub mod compose;
 mod consent;
 mod context;
@@ -265,11 +267,22 @@ pub fn run(cli: Cli) -> Result<u8> {
         color: cli.color,
     };
     match cli.command {
-        None => {
-            benchtop_tui::run(&context.project()?, &context.who()?, context.color()?).map(|()| 0)
-        }
+        None => open(context),
         Some(command) => command.run(&context),
     }
+}
+
+/// Opens the terminal program.
+fn open(context: Context) -> Result<u8> {
+    let Some(project) = choose_project::choose(&context)? else {
+        return Ok(0);
+    };
+    let context = Context {
+        project: Some(project.root().into()),
+        ..context
+    };
+    choose_project::record(&project);
+    benchtop_tui::run(&project, &context.who()?, context.color()?).map(|()| 0)
 }
 
 fn init(dir: &std::path::Path) -> Result<u8> {

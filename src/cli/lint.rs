@@ -14,9 +14,7 @@ use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
 use benchtop_formats as formats;
 use benchtop_model::metafile::shipped;
-use benchtop_model::{
-    Error, ErrorKind, Filter, Finding, Item, MetaFile, Result, Rule, Severity, clean,
-};
+use benchtop_model::{Error, ErrorKind, Filter, Finding, MetaFile, Result, Rule, Severity, clean};
 use benchtop_store::metadata;
 
 /// The metadata folder of a project.
@@ -65,17 +63,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         }
         if args.items {
             let mut lint = ItemLint::new(Some(&grammar));
-            items::each(
-                &context.client()?,
-                Filter::default(),
-                Vec::new(),
-                &mut |number, _, json| {
-                    let item: Item = items::parse(number, json)?;
-                    lint.check(&item, u64::from(number));
-                    lint_run.questions += 1;
-                    Ok(())
-                },
-            )?;
+            let client = context.client()?;
+            items::each_item(&client, Filter::default(), |number, item| {
+                lint.check(&item, u64::from(number));
+                lint_run.questions += 1;
+                Ok(())
+            })?;
             let mut found = lint.finish();
             lint::locate(&mut found, &metadata);
             lint_run.found.append(&mut found);
@@ -122,8 +115,7 @@ fn rules(json: bool) -> Result<u8> {
             out.extend(format!("{name:<18} {severity:<8} {about}\n").bytes());
         }
     }
-    print(&String::from_utf8_lossy(&out))?;
-    Ok(0)
+    print(&String::from_utf8_lossy(&out)).map(|()| 0)
 }
 
 fn object(f: &Finding) -> serde_json::Value {

@@ -128,14 +128,17 @@ fn latency_table(waits: &[StepLatency]) -> String {
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let status = ask(context)?;
-    if args.json {
-        print(&out::json_text(&json(status.as_ref(), &context.project()?)))?;
-        return Ok(0);
-    }
-    let Some(s) = status else {
-        print("no owner is running; it starts with the next command that needs it\n")?;
-        return Ok(0);
-    };
+    let value = json(status.as_ref(), &context.project()?);
+    out::report(args.json, &value, || {
+        status.as_ref().map_or_else(none, text)
+    })
+}
+
+fn none() -> String {
+    "no owner is running; it starts with the next command that needs it\n".into()
+}
+
+fn text(s: &OwnerStatus) -> String {
     let mut out = format!(
         "project   {} ({})\nowner     pid {}, benchtop {}, since {}\nsocket    {}\nclients   {}, jobs {}\nitems     {}\n",
         clean::line(&s.project),
@@ -162,8 +165,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     for notice in &s.notices {
         out.push_str(&format!("note      {}\n", clean::line(notice)));
     }
-    print(&out)?;
-    Ok(0)
+    out
 }
 
 /// Runs `stop`: asks the owner to stop, and waits until it has.
@@ -174,8 +176,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 pub fn stop(context: &Context) -> Result<u8> {
     let project = context.project()?;
     let Some(client) = Client::attach(&project, &context.who()?, |_| ())? else {
-        print("no owner is running\n")?;
-        return Ok(0);
+        return print("no owner is running\n").map(|()| 0);
     };
     let pid = client.welcome().pid;
     // The owner may stop before its reply arrives.
@@ -192,6 +193,5 @@ pub fn stop(context: &Context) -> Result<u8> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    print(&format!("stopped the owner (pid {pid})\n"))?;
-    Ok(0)
+    print(&format!("stopped the owner (pid {pid})\n")).map(|()| 0)
 }

@@ -8,6 +8,7 @@
 //! | [`metadata_folder`] | lists the metadata files of a project, and writes the shipped ones |
 //! | [`picture_file`] | reads a picture file and checks it against its hash |
 //! | [`project`] | creates, finds, and opens projects, and checks their owner |
+//! | [`recent`] | the projects that a person opened last |
 //! | [`regular`] | opens regular files of a project without following links |
 //! | [`writable`] | whether a project can be written |
 
@@ -17,5 +18,6 @@ pub mod inspect;
 pub mod metadata_folder;
 pub mod picture_file;
 pub mod project;
+pub mod recent;
 pub mod regular;
 pub mod writable;

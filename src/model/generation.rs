@@ -1,6 +1,7 @@
 //! Image generation as plain data: tasks, settings, capabilities, results (Dysca's step P -> I,
 //! section 3.2).
 
+use crate::hash;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -283,21 +284,11 @@ impl Fingerprint {
 
     /// A digest of all parts, 16 hex digits.
     pub fn short(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for (name, value) in &self.parts {
-            for text in [name, value] {
-                hasher
-                    .update(&(text.len() as u64).to_le_bytes())
-                    .update(text.as_bytes());
-            }
-        }
-        hasher
-            .finalize()
-            .to_hex()
-            .as_str()
-            .chars()
-            .take(16)
-            .collect()
+        let texts = self
+            .parts
+            .iter()
+            .flat_map(|(name, value)| [name.as_str(), value]);
+        hash::of_texts(texts).to_hex()[..16].to_string()
     }
 }
 

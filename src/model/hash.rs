@@ -1,12 +1,15 @@
 //! BLAKE3 hashes of several texts.
 
+/// Adds a text and its length to a hash.
+pub fn put(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
 /// Hash of the texts with their lengths, so that the boundaries between them count.
 pub fn of_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
+    texts.into_iter().for_each(|text| put(&mut hasher, text));
     hasher.finalize()
 }
 

@@ -1,5 +1,6 @@
 //! A benchmark item: Dysca's (M, P, I, Q) tuple with the fields that MVP-Bench adds.
 
+use crate::hash;
 use std::collections::BTreeMap;
 
 use serde::de::Visitor;
@@ -374,10 +375,7 @@ impl Item {
     /// options and answer, and the pictures (by hash, or by name if the hash is unknown).
     pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        let mut part = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        };
+        let mut part = |text: &str| hash::put(&mut hasher, text);
         part(&self.question);
         part(self.instruction.as_deref().unwrap_or_default());
         part(&self.answer);

@@ -6,6 +6,7 @@
 //! | [`analysis`] | analyses of a whole board: requests and results |
 //! | [`annotator`] | pace and quality of one annotator |
 //! | [`board`] | leaderboards: rows, columns, and cells |
+//! | [`brief`] | an error about something that is missing, as one line |
 //! | [`cancel`] | cancellation and progress of long work |
 //! | [`card`] | metadata of an evaluated model |
 //! | [`clean`] | sanitizes text from outside for display |
@@ -58,6 +59,7 @@ pub mod agreement;
 pub mod analysis;
 pub mod annotator;
 pub mod board;
+pub mod brief;
 pub mod cancel;
 pub mod card;
 pub mod clean;

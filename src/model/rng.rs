@@ -4,17 +4,16 @@
 //! bytes years later. Keys are BLAKE3 hashes. Streams are SplitMix64 (Steele, Lea and Flood, "Fast
 //! splittable pseudorandom number generators", 2014).
 
+use crate::hash::{first_bytes, put};
+
 /// Derives the key of a stream from a seed and names.
 pub fn key(seed: u64, names: &[&str]) -> u64 {
     let mut hash = blake3::Hasher::new();
     hash.update(&seed.to_le_bytes());
     for name in names {
-        hash.update(&(name.len() as u64).to_le_bytes());
-        hash.update(name.as_bytes());
+        put(&mut hash, name);
     }
-    let mut first = [0; 8];
-    first.copy_from_slice(&hash.finalize().as_bytes()[..8]);
-    u64::from_le_bytes(first)
+    first_bytes(&hash.finalize())
 }
 
 /// Derives the `n`th key within `key`.

@@ -1,6 +1,7 @@
 //! Exchange of verdicts with other projects and tools: formats, mapping of foreign names, and
 //! import results.
 
+use crate::hash;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -157,13 +158,8 @@ pub struct ImportedVerdicts {
 /// Derives the receipt of a verdict from its contents, so that repeated imports give the same
 /// receipt.
 pub fn receipt(parts: &[&str]) -> Uuid {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
     let mut bytes = [0; 16];
-    hasher.finalize_xof().fill(&mut bytes);
+    bytes.copy_from_slice(&hash::of_texts(parts.iter().copied()).as_bytes()[..16]);
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 

@@ -39,7 +39,7 @@ pub fn parse<'l, T: serde::Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
 /// Parses the item in `row`, or some of its fields.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] with the item's number.
+/// [`Error::corrupt`] with the item's number.
 pub fn parse_item<'l, T: serde::Deserialize<'l>>(row: usize, line: &'l [u8]) -> Result<T> {
     serde_json::from_slice(line)
         .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))

@@ -68,10 +68,8 @@ pub struct Checkpoint {
 pub fn digest<'a>(list: impl IntoIterator<Item = (&'a str, u64)>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for (name, number) in list {
-        hasher
-            .update(&(name.len() as u64).to_le_bytes())
-            .update(name.as_bytes())
-            .update(&number.to_le_bytes());
+        benchtop_model::hash::put(&mut hasher, name);
+        hasher.update(&number.to_le_bytes());
     }
     *hasher.finalize().as_bytes()
 }

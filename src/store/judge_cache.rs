@@ -11,6 +11,7 @@ use super::append_log::{AppendLog, ValidPrefix};
 use super::{checksummed_line, runs};
 use benchtop_files::{disk, regular};
 use benchtop_model::Result;
+use benchtop_model::hash;
 use benchtop_model::vlm::{Finish, Usage};
 
 /// Version of the lines.
@@ -19,19 +20,13 @@ const VERSION: u8 = 1;
 /// The key of a reading, as 32 hex digits: a hash of an item, its question and options, and an
 /// output. Another output or an edited question has another key.
 pub fn about<'o>(
-    item: &str,
-    question: &str,
+    item: &'o str,
+    question: &'o str,
     options: impl IntoIterator<Item = &'o str>,
-    output: &str,
+    output: &'o str,
 ) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let mut put = |text: &str| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    [item, question, output].into_iter().for_each(&mut put);
-    options.into_iter().for_each(&mut put);
-    hasher.finalize().to_hex()[..32].to_string()
+    let texts = [item, question, output].into_iter().chain(options);
+    hash::of_texts(texts).to_hex()[..32].to_string()
 }
 
 /// One extraction by a judge.

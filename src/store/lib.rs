@@ -15,6 +15,7 @@
 //! | [`arena`] | the searchable text of all items in memory |
 //! | [`catalog`] | items and predictions: columns in memory, texts in segments |
 //! | [`checksummed_line`] | JSON lines with their own checksum |
+//! | `checksummed_row` | binary rows with their own checksum |
 //! | [`column_snapshots`] | `columns.snap` and `statuses.snap`, which open faster than sled |
 //! | [`columns`] | the columns for filters and sorting |
 //! | [`damaged_pictures`] | picture files whose bytes differ from their hash |
@@ -56,6 +57,7 @@ pub mod append_log;
 pub mod arena;
 pub mod catalog;
 pub mod checksummed_line;
+mod checksummed_row;
 pub mod column_snapshots;
 pub mod columns;
 pub mod damaged_pictures;

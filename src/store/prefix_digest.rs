@@ -99,9 +99,7 @@ impl PrefixDigests {
     pub fn journals(&self) -> JournalHashes {
         let mut contents = blake3::Hasher::new();
         for (name, prefix) in &self.0 {
-            contents
-                .update(&(name.len() as u64).to_le_bytes())
-                .update(name.as_bytes());
+            benchtop_model::hash::put(&mut contents, name);
             contents
                 .update(&prefix.length.to_le_bytes())
                 .update(&prefix.digest());

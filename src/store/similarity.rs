@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use super::append_log::ValidPrefix;
 use super::columns::id_hash;
 use super::lazy_append::LazyAppend;
+use crate::checksummed_row;
 use benchtop_files::{disk, regular};
+use benchtop_model::hash;
 use benchtop_model::{ErrorKind, Result};
 
 /// Key, cosine, and CRC-32 of both.
@@ -20,12 +22,7 @@ const CURRENT: &str = "current";
 
 /// The key of a pair of texts.
 pub fn pair(reference: &str, output: &str) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for text in [reference, output] {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    id_hash(hasher.finalize().to_hex().as_str())
+    id_hash(hash::of_texts([reference, output]).to_hex().as_str())
 }
 
 /// Cosines of one model.
@@ -91,8 +88,7 @@ impl Cosines {
             let start = bytes.len();
             bytes.extend_from_slice(&pair.to_le_bytes());
             bytes.extend_from_slice(&cosine.to_le_bytes());
-            let crc = crc32fast::hash(&bytes[start..]);
-            bytes.extend_from_slice(&crc.to_le_bytes());
+            checksummed_row::end(&mut bytes, start);
         }
         self.rows.append(&bytes, "cannot save similarities")?;
         self.found.extend(cosines.iter().copied());
@@ -101,10 +97,7 @@ impl Cosines {
 }
 
 fn decode(row: &[u8]) -> Option<(u64, f32)> {
-    let (body, crc) = row.split_at_checked(ROW - 4)?;
-    if crc32fast::hash(body).to_le_bytes() != crc {
-        return None;
-    }
+    let body = checksummed_row::body(row)?;
     Some((
         u64::from_le_bytes(body[..8].try_into().ok()?),
         f32::from_le_bytes(body[8..].try_into().ok()?),

@@ -144,11 +144,12 @@ impl Action {
             AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
             EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, ImportFiles, JudgeAll,
             NewVocabulary, Note, Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex,
-            TypeAnswer, TypeLine, UnselectRegex,
+            SheetReject, TypeAnswer, TypeLine, UnselectRegex,
         };
         matches!(
             self,
             Reject
+                | SheetReject
                 | Note
                 | Find
                 | TypeAnswer
@@ -299,9 +300,32 @@ actions! {
     Blink, "blink", Review, ["b"], false, "Blink between the two pictures of a pair; any other key stops";
     OtherPicture, "cycle pictures", Review, ["v"], false, "Cycle through both pictures of a pair, the first, the second";
     PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
+    ShowSamples, "show all samples", Review, ["i"], false, "Show all pictures that were generated for the item, as a contact sheet";
     Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
+
+    // Contact sheet.
+    AcceptSheet, "accept the rest", Sheet, ["enter", "A"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
+    SheetAccept, "accept picture", Sheet, ["a"], true, "Accept the selected pictures or this one";
+    SheetReject, "reject picture", Sheet, ["x"], true, "Reject the selected pictures or this one, with a reason";
+    SheetRejectAgain, "reject again", Sheet, ["X"], true, "Reject the selected pictures or this one for the last reason";
+    SheetFlag, "flag picture", Sheet, ["f"], true, "Flag the selected pictures or this one for another look";
+    SheetSelect, "select picture", Sheet, ["space"], false, "Select or unselect this picture";
+    SheetLeft, "left picture", Sheet, ["h", "left"], false, "Go one picture left";
+    SheetRight, "right picture", Sheet, ["l", "right"], false, "Go one picture right";
+    SheetDown, "lower picture", Sheet, ["j", "down"], false, "Go one picture down";
+    SheetUp, "upper picture", Sheet, ["k", "up"], false, "Go one picture up";
+    NextSheet, "next sheet", Sheet, ["n", "pgdn"], false, "Go to the next sheet without a verdict";
+    PreviousSheet, "previous sheet", Sheet, ["p", "pgup"], false, "Go to the previous sheet";
+    FirstSheet, "first sheet", Sheet, ["home", "gg"], false, "Go to the first sheet of the queue";
+    LastSheet, "last sheet", Sheet, ["end", "G"], false, "Go to the last sheet of the queue";
+    NextOpenSheet, "next pending sheet", Sheet, ["tab"], false, "Go to the next sheet with an item without a verdict";
+    LargerPictures, "larger pictures", Sheet, ["+", "="], false, "Show fewer and larger pictures";
+    SmallerPictures, "smaller pictures", Sheet, ["-"], false, "Show more and smaller pictures";
+    SheetOpen, "open in review", Sheet, ["o", "e"], false, "Open this item in the Review pane; back returns here";
+    SheetSamples, "show samples", Sheet, ["i"], false, "Show all pictures that were generated for this item";
+    SheetPixels, "toggle sheet pixels", Sheet, ["z"], false, "Toggle true pixels for the picture under the cursor";
 
     // Review in a round.
     Continue, "continue", Round, ["enter"], false, "Continue with the next item";

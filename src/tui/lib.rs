@@ -141,22 +141,31 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
     let client = link.connect()?;
     let env = environment();
     let level = color::detect(&env, color);
-    let guard = Guard::enter().map_err(|e| {
-        Error::io(
-            &e,
-            "cannot set up the terminal",
-            std::path::Path::new("tty"),
-        )
-    })?;
+    let guard = Guard::enter().map_err(|e| tty_error(&e, "cannot set up the terminal"))?;
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
-    let (capabilities, typed) = probed
-        .map_err(|e| Error::io(&e, "cannot query the terminal", std::path::Path::new("tty")))?;
+    let (capabilities, typed) = probed.map_err(|e| tty_error(&e, "cannot query the terminal"))?;
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
         Err(problem) => (Settings::default(), Some(problem)),
     };
+    let ascii = locale::is_ascii(&env);
+    if settings.title && capabilities.answers && env.get("TERM").is_none_or(|t| t != "linux") {
+        let title = format!("benchtop: {}", project.config().name);
+        // The title is written past the output, which maps other characters.
+        let title = match ascii {
+            true => title.replace(|c: char| !c.is_ascii(), "?"),
+            false => title,
+        };
+        guard.set_title(&title).map_err(|e| {
+            Error::io(
+                &e,
+                "cannot set the window title",
+                std::path::Path::new("tty"),
+            )
+        })?;
+    }
     let background = settings.background(capabilities.background);
     let (look, wrong) = match look_of(&settings, background, level, &env) {
         Ok(look) => (look, wrong),
@@ -166,7 +175,6 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
             wrong.or(Some(problem)),
         ),
     };
-    let ascii = locale::is_ascii(&env);
     let themes = user_settings::themes(&env);
     let setting = Setting {
         capabilities,
@@ -224,28 +232,21 @@ fn look_of(
     ))
 }
 
+fn tty_error(e: &std::io::Error, doing: &str) -> Error {
+    Error::io(e, doing, Path::new("tty"))
+}
+
 fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<Reader> {
     let send = move |event| match event {
         Event::Input { input, at } => messages.send(Message::Input(input, at)).is_ok(),
         // Acknowledged verdicts are on the owner's disk, and there is no screen left to draw on.
         Event::HungUp => end_at_once(HANGUP_CODE, true),
     };
-    Reader::spawn(stdin(), parser, clock, send).map_err(|e| {
-        Error::io(
-            &e,
-            "cannot start the key reader thread",
-            std::path::Path::new("tty"),
-        )
-    })
+    Reader::spawn(stdin(), parser, clock, send)
+        .map_err(|e| tty_error(&e, "cannot start the key reader thread"))
 }
 
 fn listen(messages: Sender<Message>) -> Result<Signals> {
     let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
-    Signals::spawn(send).map_err(|e| {
-        Error::io(
-            &e,
-            "cannot start the signal thread",
-            std::path::Path::new("tty"),
-        )
-    })
+    Signals::spawn(send).map_err(|e| tty_error(&e, "cannot start the signal thread"))
 }

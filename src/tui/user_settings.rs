@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, value};
 use super::keymap::file::folder;
 use super::terminal::Env;
 use super::terminal::background::Background;
-use super::theme::{SHIPPED, Theme};
+use super::theme::{SHIPPED, Theme, base16};
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_files::{bounded, disk};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -25,6 +25,8 @@ pub struct Settings {
     pub theme: String,
     /// The background if the terminal does not report it: `dark` or `light`.
     pub background: Option<String>,
+    /// Whether the window title names the project.
+    pub title: bool,
 }
 
 impl Default for Settings {
@@ -32,6 +34,7 @@ impl Default for Settings {
         Settings {
             theme: AUTO.into(),
             background: None,
+            title: true,
         }
     }
 }
@@ -63,7 +66,7 @@ impl Settings {
             let line = e.span().map_or(1, |s| {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
-            let help = "known fields: theme, background";
+            let help = "known fields: theme, background, title";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)
@@ -135,6 +138,30 @@ pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Writes the colors of a base16 scheme as a theme of the user, named after the file, and returns its
+/// name and path.
+///
+/// # Errors
+///
+/// If the scheme cannot be read ([`base16::theme_of`]), or a theme of that name exists.
+pub fn import_base16(env: &Env, scheme: &Path) -> Result<(String, PathBuf)> {
+    let stem = scheme.file_stem().map(|stem| stem.to_string_lossy());
+    let name = stem.unwrap_or_default().into_owned();
+    benchtop_model::name::check(&name, "theme")?;
+    let text = base16::theme_of(&bounded::text(scheme, SETTINGS_LIMIT)?, scheme)?;
+    let folder = folder(env).ok_or_else(|| {
+        Error::not_found("cannot find the settings folder").help("set HOME or XDG_CONFIG_HOME")
+    })?;
+    let path = folder.join(format!("themes/{name}.toml"));
+    if name == AUTO || themes(env).contains(&name) {
+        let what = format!("the theme `{name}` already exists");
+        return Err(Error::conflict(what).help("rename the file, or delete the theme"));
+    }
+    disk::ensure_dirs(&folder.join("themes"), &mut Vec::new())?;
+    disk::write_atomic(&path, text.as_bytes())?;
+    Ok((name, path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +205,18 @@ mod tests {
         )
         .unwrap();
         set_theme(&env, "sepia").unwrap();
-        assert_eq!(themes(&env), ["auto", "dark", "light", "mono", "sepia"]);
+        assert_eq!(
+            themes(&env),
+            [
+                "auto",
+                "dark",
+                "light",
+                "high-contrast",
+                "color-blind",
+                "mono",
+                "sepia"
+            ]
+        );
         for (wrong, field) in [
             ("background = \"grey\"\n", Some("background")),
             ("thme = \"dark\"\n", None),
@@ -191,6 +229,18 @@ mod tests {
                 "{problem}"
             );
         }
+        let scheme = dir.path().join("night.yaml");
+        let colors: String = (0..16)
+            .map(|n| format!("base{n:02X}: \"{n:x}{n:x}{n:x}{n:x}{n:x}{n:x}\"\n"))
+            .collect();
+        std::fs::write(&scheme, colors).unwrap();
+        std::fs::write(&file, "").unwrap();
+        let (name, path) = import_base16(&env, &scheme).unwrap();
+        assert_eq!(name, "night");
+        assert!(path.ends_with("benchtop/themes/night.toml"));
+        set_theme(&env, "night").unwrap();
+        let again = import_base16(&env, &scheme).unwrap_err();
+        assert_eq!(again.kind, ErrorKind::Conflict, "{again}");
         for bad in ["../x", "a/b", ".x", ""] {
             assert!(set_theme(&env, bad).is_err(), "{bad}");
         }

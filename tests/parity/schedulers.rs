@@ -76,7 +76,7 @@ fn path(fixture: &Fixture, case: &Case, dtype: DType) -> Tensor {
     let mut path = vec![sample.clone()];
     for (i, t) in sampler
         .timesteps
-        .to_vec()
+        .clone()
         .into_iter()
         .enumerate()
         .skip(first)

@@ -13,7 +13,7 @@ pub fn help(action: Action) -> &'static str {
 }
 
 // Review.
-pub const EMPTY_PROJECT: &str = "S adds sample items";
+pub const EMPTY_PROJECT: &str = "opens Home, where you add items";
 pub const NOT_SHOWN_YET: &str = "has not shown this item yet";
 pub const NOT_ON_SCREEN_YET: &str = "is not on screen yet";
 pub const NOT_ON_SCREEN: &str = "not on screen";
@@ -48,6 +48,11 @@ pub const ZOOM_LIMIT: &str = "maximum zoom";
 pub const NO_PIXELS: &str = "this terminal has no pixel protocol";
 pub const PROMPT_DIFF: &str = "rewritten:";
 
+// Contact sheet.
+pub const SHEET_CHANGED: &str = "changed while on screen";
+pub const SHEET_IN_ROUND: &str = "a round serves one item at a time";
+pub const SHEET_IN_ROUND_ACT: &str = "no contact sheet in a round";
+
 // Menus.
 pub const MENU_REFUSED: &str = "choose a line by its number";
 pub const PALETTE_EMPTY: &str = "no matching line";
@@ -77,7 +82,7 @@ pub const CONNECTED_AGAIN: &str = "reconnected";
 // Rounds.
 pub const ROUND_LISTED: &str = "Question:";
 pub const TO_JUDGE: &str = "  to judge";
-pub const NO_ROUND: &str = "No rounds yet";
+pub const NO_ROUND: &str = "A round asks several annotators";
 pub const ROUND_DONE: &str = "you have finished";
 pub const NOTHING_TO_JUDGE: &str = "nothing to judge";
 pub const FIELD_UNREADABLE: &str = "fix the marked field first";
@@ -98,8 +103,8 @@ pub const GUIDELINES_CHANGED: &str = "They changed since the round was created";
 pub const JUDGED_ALREADY: &str = "you judged this item";
 
 // Adjudication.
-pub const NOTHING_DECIDED: &str = "no rounds with disputes yet";
-pub const NOTHING_TO_SETTLE: &str = "no rounds with disputes yet";
+pub const NOTHING_DECIDED: &str = "Adjudicate shows the items on";
+pub const NOTHING_TO_SETTLE: &str = "Adjudicate shows the items on";
 pub const NO_DISPUTE: &str = "no disputes in";
 pub const WHICH_ROUND: &str = "Adjudicate which round?";
 pub const SAY_WHY: &str = "write a note";
@@ -114,7 +119,7 @@ pub const BY_SUBTASK: &str = "by subtask";
 pub const METHODS: &str = "methods paragraph";
 pub const ROWS_COPIED: &str = "rows copied";
 pub const OUTSIDE_ROUNDS: &str = "outside rounds";
-pub const NOTHING_OUTSIDE: &str = "no verdicts outside rounds";
+pub const NOTHING_OUTSIDE: &str = "Agreement measures how often annotators";
 pub const NOTHING_JUDGED: &str = "no verdicts in";
 pub const IS_BLIND: &str = "is blind";
 
@@ -141,7 +146,7 @@ pub const NO_INTERVAL: &str = "no interval: ";
 
 // Generation.
 pub const NOT_MADE_YET: &str = "is not generated yet";
-pub const NEW_JOB: &str = "press n to generate pictures";
+pub const NEW_JOB: &str = "makes the pictures of items";
 pub const JOB_MENU: &str = "Generate";
 pub const JOB_START: &str = "samples of each";
 pub const JOB_WITHOUT_FAILURES: &str = "no failures";

@@ -42,6 +42,35 @@ fn the_program_starts_accepts_an_item_and_restores_the_screen() {
 }
 
 #[test]
+fn the_window_title_names_the_project_and_is_restored() {
+    let bench = Bench::plain(2);
+    let set = b"\x1b[22;0t\x1b]2;benchtop: kites\x1b\\";
+    let restore = b"\x1b[23;0t";
+    let has = |raw: &[u8], wanted: &[u8]| memchr::memmem::find(raw, wanted).is_some();
+    let mut pty = Pty::open(&bench, Line::default());
+    pty.on(1);
+    assert!(has(&pty.raw(), set) && !has(&pty.raw(), restore));
+    signal(
+        pty.child.process_id().unwrap(),
+        rustix::process::Signal::TERM,
+    );
+    pty.wait_end();
+    pty.wait_given_back();
+    assert_eq!(memchr::memmem::find_iter(&pty.raw(), restore).count(), 1);
+
+    let settings = bench.person().join("benchtop");
+    std::fs::create_dir_all(&settings).unwrap();
+    std::fs::write(settings.join("settings.toml"), "title = false\n").unwrap();
+    let mut pty = Pty::open(&bench, Line::default());
+    pty.on(1);
+    pty.keys(b"q");
+    pty.keys(b"q");
+    pty.wait_end();
+    pty.wait_given_back();
+    assert!(!has(&pty.raw(), b"\x1b]2;") && !has(&pty.raw(), restore));
+}
+
+#[test]
 fn a_hang_up_keeps_the_last_verdict_and_the_owner() {
     let bench = Bench::plain(5);
     let mut pty = Pty::open(&bench, Line::default());

@@ -1,5 +1,6 @@
 //! The real program on a real pseudo-terminal.
 
+mod begin;
 mod ends;
 mod keys;
 mod looks;

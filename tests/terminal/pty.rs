@@ -92,6 +92,10 @@ impl Pty {
         ] {
             command.env(name, value);
         }
+        if let Some(person) = command.get_env("XDG_CONFIG_HOME") {
+            let state = std::path::Path::new(person).join("state");
+            command.env("XDG_STATE_HOME", state);
+        }
         let mine = [
             "TMUX",
             "NO_COLOR",

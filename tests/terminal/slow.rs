@@ -121,6 +121,7 @@ impl Far {
         command.arg("--project");
         command.arg(bench.project().root());
         command.env("XDG_CONFIG_HOME", bench.person());
+        command.env("XDG_STATE_HOME", bench.person().join("state"));
         for (name, value) in [
             ("TERM", "xterm-256color"),
             ("BENCHTOP_AS", "ann"),

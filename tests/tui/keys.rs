@@ -41,8 +41,14 @@ fn a_remapped_key_works_and_shows_in_bar_and_help() {
 #[test]
 fn a_wrong_key_file_is_reported_and_changes_no_key() {
     let bench = Bench::plain(2);
-    let mut seat = bench.seat_at("ann", with("skip = \"y\"\naccept = \"x\"\n"));
+    let keys = with("skip = \"y\"\naccept = \"x\"\n");
+    let home = Terminal {
+        stays_home: true,
+        ..keys
+    };
+    let mut seat = bench.seat_at("ann", home);
     seat.wait_row(&["keys.toml:2: field `accept`", "`x`"]);
+    seat.keys("gr");
     seat.on(1);
     seat.judge(1, "s");
     assert_eq!(bench.verdicts("ann"), ["1 skip"]);

@@ -378,7 +378,6 @@ fn table(board: Board, rows: Option<Rows>) -> Grid {
         .iter()
         .map(|at| board.columns[*at].better())
         .collect();
-    let entry = |model: usize, column: usize| cells[model][column].clone();
     let sorted = match (is_one, lead) {
         (true, _) => "models and columns by their means, best first".to_string(),
         (false, Some(lead)) => format!("models by {}, best first", board.columns[lead].name),
@@ -396,37 +395,29 @@ fn table(board: Board, rows: Option<Rows>) -> Grid {
     } else {
         String::new()
     };
-    match rows {
-        Rows::Models => Grid {
-            title,
-            cells: models
-                .iter()
-                .map(|m| columns.iter().map(|c| entry(*m, *c)).collect())
-                .collect(),
-            rows: of_models,
-            columns: of_columns,
-            scales: if is_one {
-                Scales::One(first.better())
-            } else {
-                Scales::Columns(each)
-            },
-            footer,
+    let entry = |model: usize, column: usize| cells[model][column].clone();
+    let (cells, rows, columns, each) = match rows {
+        Rows::Models => {
+            let row = |m: &usize| columns.iter().map(|c| entry(*m, *c)).collect();
+            let cells = models.iter().map(row).collect();
+            (cells, of_models, of_columns, Scales::Columns(each))
+        }
+        Rows::Columns => {
+            let row = |c: &usize| models.iter().map(|m| entry(*m, *c)).collect();
+            let cells = columns.iter().map(row).collect();
+            (cells, of_columns, of_models, Scales::Rows(each))
+        }
+    };
+    Grid {
+        title,
+        cells,
+        rows,
+        columns,
+        scales: match is_one {
+            true => Scales::One(first.better()),
+            false => each,
         },
-        Rows::Columns => Grid {
-            title,
-            cells: columns
-                .iter()
-                .map(|c| models.iter().map(|m| entry(*m, *c)).collect())
-                .collect(),
-            rows: of_columns,
-            columns: of_models,
-            scales: if is_one {
-                Scales::One(first.better())
-            } else {
-                Scales::Rows(each)
-            },
-            footer,
-        },
+        footer,
     }
 }
 

@@ -76,8 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         .images
         .then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), export));
     let mut aside = Aside::default();
-    items::each(&client, filter, Vec::new(), &mut |number, _, json| {
-        let item: Item = items::parse(number, json)?;
+    items::each_item(&client, filter, |_, item| {
         if let Some(pictures) = pictures.as_mut().filter(|_| (export.takes)(item.form))
             && let Err(problem) = pictures.copy(&item)
         {
@@ -149,19 +148,14 @@ fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
 /// True if all items that Dysca's format can hold are nested records.
 fn all_nested(client: &Client, filter: &Filter, export: &Export) -> Result<bool> {
     let (mut nested, mut flat) = (0u64, 0u64);
-    items::each(
-        client,
-        filter.clone(),
-        Vec::new(),
-        &mut |number, _, json| {
-            match items::parse::<Item>(number, json)?.form {
-                Form::DyscaNested => nested += 1,
-                form if (export.takes)(form) => flat += 1,
-                _ => {}
-            }
-            Ok(())
-        },
-    )?;
+    items::each_item(client, filter.clone(), |_, item| {
+        match item.form {
+            Form::DyscaNested => nested += 1,
+            form if (export.takes)(form) => flat += 1,
+            _ => {}
+        }
+        Ok(())
+    })?;
     Ok(nested > 0 && flat == 0)
 }
 

@@ -26,12 +26,7 @@ pub(super) fn run(context: &Context, args: &Args, tables: &'static Tables) -> Re
     let client = context.client()?;
     super::check(&client, &filter, args.drafts)?;
     let each = |take: &mut dyn FnMut(Item) -> Result<()>| {
-        items::each(
-            &client,
-            filter.clone(),
-            Vec::new(),
-            &mut |number, _, json| take(items::parse(number, json)?),
-        )
+        items::each_item(&client, filter.clone(), |_, item| take(item))
     };
     let mut surveys = Surveys::default();
     each(&mut |item| {

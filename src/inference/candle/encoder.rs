@@ -36,13 +36,7 @@ pub struct Layer {
 impl Layer {
     /// Loads the tensors below `vb`, under their names in transformers.
     pub fn load(vb: &VarBuilder, sizes: &LayerSizes) -> Result<Layer> {
-        let LayerSizes {
-            width,
-            inner,
-            heads,
-            eps,
-            activation,
-        } = *sizes;
+        let (width, inner, eps) = (sizes.width, sizes.inner, sizes.eps);
         let (attention, up) = (vb.pp("self_attn"), vb.pp("mlp.fc1"));
         Ok(Layer {
             norm1: LayerNorm::with_eps(width, eps, vb.pp("layer_norm1"))?,
@@ -59,8 +53,8 @@ impl Layer {
                 up.get(inner, "bias")?,
             ),
             down: Linear::new(inner, width, vb.pp("mlp.fc2"))?,
-            heads,
-            activation,
+            heads: sizes.heads,
+            activation: sizes.activation,
         })
     }
 

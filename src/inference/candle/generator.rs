@@ -255,21 +255,13 @@ fn tiles(whole_pixels: usize, side: usize) -> String {
 
 /// The fingerprint `fixed` completed with `settings`.
 pub fn sized(fixed: &Fingerprint, settings: &Settings) -> Fingerprint {
-    let Settings {
-        width,
-        height,
-        steps,
-        guidance,
-        scheduler,
-    } = settings;
-    let sized = fixed
-        .clone()
-        .with("width", width)
-        .with("height", height)
-        .with("steps", steps);
+    let sized = fixed.clone().with("width", settings.width);
+    let sized = sized
+        .with("height", settings.height)
+        .with("steps", settings.steps);
     sized
-        .with("guidance", guidance)
-        .with("scheduler", scheduler.name())
+        .with("guidance", settings.guidance)
+        .with("scheduler", settings.scheduler.name())
 }
 
 impl ImageGenerator for CandleGenerator {

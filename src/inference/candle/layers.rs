@@ -208,21 +208,16 @@ pub struct ResNetSizes {
 
 impl ResNet {
     pub fn new(sizes: ResNetSizes, vb: VarBuilder) -> Result<ResNet> {
-        let ResNetSizes {
-            from,
-            to,
-            time,
-            groups,
-            eps,
-        } = sizes;
-        let same = Window::SAME;
+        let (from, to, same) = (sizes.from, sizes.to, Window::SAME);
+        let norm = |c: usize, vb: VarBuilder| GroupNorm::new(c, sizes.groups, sizes.eps, vb);
         Ok(ResNet {
-            norm1: GroupNorm::new(from, groups, eps, vb.pp("norm1"))?,
+            norm1: norm(from, vb.pp("norm1"))?,
             conv1: Conv3::new(from, to, same, vb.pp("conv1"))?,
-            time: time
+            time: sizes
+                .time
                 .map(|time| Linear::new(time, to, vb.pp("time_emb_proj")))
                 .transpose()?,
-            norm2: GroupNorm::new(to, groups, eps, vb.pp("norm2"))?,
+            norm2: norm(to, vb.pp("norm2"))?,
             conv2: Conv3::new(to, to, same, vb.pp("conv2"))?,
             shortcut: (from != to)
                 .then(|| Linear::pointwise(from, to, vb.pp("conv_shortcut")))

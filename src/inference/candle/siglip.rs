@@ -1,6 +1,7 @@
 //! SigLIP (Zhai et al. 2023). The network is candle-transformers', which agrees with transformers'
 //! `SiglipModel`. The configuration is validated here, because candle does not.
 
+use super::text::check_ids;
 use crate::candle::config::CandleResult;
 use std::path::Path;
 
@@ -161,12 +162,7 @@ impl DualEncoderScorer for Siglip {
     }
 
     fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor> {
-        let rows = self.vocabulary;
-        if let Some(id) = chunks.iter().flatten().find(|id| **id as usize >= rows) {
-            candle_core::bail!(
-                "token id {id}, but the encoder has {rows} tokens; the tokenizer belongs to another model"
-            );
-        }
+        check_ids(chunks, self.vocabulary)?;
         let ids = Tensor::new(chunks.concat(), &self.device)?;
         self.model
             .get_text_features(&ids.reshape((chunks.len(), self.length))?)

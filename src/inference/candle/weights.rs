@@ -111,16 +111,7 @@ impl ModelFolder {
         }
         for part in ["tokenizer", "tokenizer_2", "scheduler"] {
             if self.has(part) {
-                let folder = self.part(part)?;
-                let entries = std::fs::read_dir(&folder)
-                    .and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-                let entries = entries.map_err(|e| Error::io(&e, "cannot read", &folder))?;
-                files.extend(
-                    entries
-                        .into_iter()
-                        .map(|e| e.path())
-                        .filter(|p| p.is_file()),
-                );
+                files.extend(files_in(&self.part(part)?)?);
             }
         }
         hash_files(&self.root, files)
@@ -140,9 +131,7 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
         let mut content = blake3::Hasher::new();
         let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
         opened.map_err(|e| Error::io(&e, "cannot read", &file))?;
-        hasher
-            .update(&(name.len() as u64).to_le_bytes())
-            .update(name.as_bytes());
+        benchtop_model::hash::put(&mut hasher, &name);
         hasher.update(content.finalize().as_bytes());
     }
     Ok(hasher.finalize().to_hex().to_string())
@@ -156,18 +145,19 @@ pub(super) fn folder_name(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
+/// The files in `folder`, without those below it.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let entries = entries.map_err(|e| Error::io(&e, "cannot read", folder))?;
+    let paths = entries.into_iter().map(|e| e.path());
+    Ok(paths.filter(|p| p.is_file()).collect())
+}
+
 /// The hash of the folder of one part: its weights for `dtype`, and its JSON and text files.
 pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
     let mut files = weight_files(folder, dtype)?.1;
-    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-    let entries = entries.map_err(|e| Error::io(&e, "cannot read", folder))?;
-    let told = |path: &Path| path.extension().is_some_and(|e| e == "json" || e == "txt");
-    files.extend(
-        entries
-            .into_iter()
-            .map(|e| e.path())
-            .filter(|p| p.is_file() && told(p)),
-    );
+    let told = |path: &PathBuf| path.extension().is_some_and(|e| e == "json" || e == "txt");
+    files.extend(files_in(folder)?.into_iter().filter(told));
     hash_files(folder, files)
 }
 

@@ -148,14 +148,14 @@ impl Hub {
             .iter()
             .filter(|f| f.state == FileState::Complete)
             .count();
-        Err(Error::new(
-            kind,
-            format!(
+        let what = match report.state {
+            FileState::Absent => format!("the model `{name}` is not on this machine"),
+            _ => format!(
                 "the model `{name}` is incomplete: {complete} of {} files",
                 report.files.len()
             ),
-        )
-        .help(self.by_hand(&report)))
+        };
+        Err(Error::new(kind, what).help(self.by_hand(&report)))
     }
 
     /// Hashes every file of a model. Files that do not match are reported as

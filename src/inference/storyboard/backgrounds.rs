@@ -217,25 +217,18 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, term: &str, draws: &mut Draws) {
     };
     let best = SCENES.iter().max_by_key(|s| fit(s)).filter(|s| fit(s) > 0);
     let own = |share| mix(wheel(hash(&low)), [255, 255, 255], share);
-    let drawn = match low.is_empty() {
+    let plain: Scene = match low.is_empty() {
         true => (
-            &[] as &[&str],
+            &[],
             [238, 236, 230],
             [216, 218, 224],
             [204, 204, 208],
             0.84,
-            &[] as &[Thing],
+            &[],
         ),
-        false => (
-            &[] as &[&str],
-            own(120),
-            own(190),
-            own(80),
-            0.8,
-            &[] as &[Thing],
-        ),
+        false => (&[], own(120), own(190), own(80), 0.8, &[]),
     };
-    let (_, above, below, floor, horizon, things) = best.unwrap_or(&drawn);
+    let (_, above, below, floor, horizon, things) = best.unwrap_or(&plain);
     let horizon = horizon + draws.between(-0.03, 0.03);
     sky(sheet, *above, *below);
     let behind = [

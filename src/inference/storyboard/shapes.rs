@@ -140,13 +140,15 @@ pub(super) struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
+    fn path(&self, points: &[(f32, f32)], closed: bool) -> Option<Path> {
+        let place = |(x, y): &(f32, f32)| (x * self.w, y * self.h);
+        let points: Vec<_> = points.iter().map(place).collect();
+        lines(&points, closed)
+    }
+
     /// Fills a polygon, in shares of width and height.
     pub(super) fn poly(&mut self, points: &[(f32, f32)], rgb: Rgb) {
-        let points: Vec<_> = points
-            .iter()
-            .map(|(x, y)| (x * self.w, y * self.h))
-            .collect();
-        if let Some(path) = lines(&points, true) {
+        if let Some(path) = self.path(points, true) {
             fill(self.canvas, &path, rgb, Transform::identity());
         }
     }
@@ -169,11 +171,7 @@ impl Sheet<'_> {
 
     /// Draws a line through points in shares; `width` is a share of the shorter side.
     pub(super) fn line(&mut self, points: &[(f32, f32)], width: f32, rgb: Rgb) {
-        let points: Vec<_> = points
-            .iter()
-            .map(|(x, y)| (x * self.w, y * self.h))
-            .collect();
-        if let Some(path) = lines(&points, false) {
+        if let Some(path) = self.path(points, false) {
             stroke(
                 self.canvas,
                 &path,

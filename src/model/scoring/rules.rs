@@ -209,15 +209,10 @@ impl TryFrom<WrittenCondition> for Condition {
     type Error = String;
 
     fn try_from(written: WrittenCondition) -> Result<Condition, String> {
-        let WrittenCondition {
-            score,
-            below,
-            above,
-            is,
-            subtasks,
-        } = written;
-        let score = score.ok_or("a condition has no score, expected `score = \"clip\"`")?;
-        let test = match (below, above, is) {
+        let score = written
+            .score
+            .ok_or("a condition has no score, expected `score = \"clip\"`")?;
+        let test = match (written.below, written.above, written.is) {
             (Some(threshold), None, None) => Test::Below(threshold),
             (None, Some(threshold), None) => Test::Above(threshold),
             (None, None, Some(ScoreState::Scored)) => {
@@ -225,7 +220,7 @@ impl TryFrom<WrittenCondition> for Condition {
                     "`{score}` cannot be tested for the state `scored`, expected `below`, `above`, or another state"
                 ));
             }
-            (None, None, Some(state)) if subtasks.is_empty() => Test::Is(state),
+            (None, None, Some(state)) if written.subtasks.is_empty() => Test::Is(state),
             (None, None, Some(_)) => {
                 return Err(format!(
                     "`{score}` tests a state, which has no thresholds for subtasks, expected `below` or `above`"
@@ -240,37 +235,24 @@ impl TryFrom<WrittenCondition> for Condition {
         Ok(Condition {
             score,
             test,
-            subtasks,
+            subtasks: written.subtasks,
         })
     }
 }
 
 impl From<Condition> for WrittenCondition {
     fn from(condition: Condition) -> WrittenCondition {
-        let Condition {
-            score,
-            test,
-            subtasks,
-        } = condition;
-        let written = WrittenCondition {
-            score: Some(score),
-            subtasks,
+        let mut written = WrittenCondition {
+            score: Some(condition.score),
+            subtasks: condition.subtasks,
             ..WrittenCondition::default()
         };
-        match test {
-            Test::Below(threshold) => WrittenCondition {
-                below: Some(threshold),
-                ..written
-            },
-            Test::Above(threshold) => WrittenCondition {
-                above: Some(threshold),
-                ..written
-            },
-            Test::Is(state) => WrittenCondition {
-                is: Some(state),
-                ..written
-            },
+        match condition.test {
+            Test::Below(threshold) => written.below = Some(threshold),
+            Test::Above(threshold) => written.above = Some(threshold),
+            Test::Is(state) => written.is = Some(state),
         }
+        written
     }
 }
 
@@ -329,18 +311,13 @@ impl TryFrom<WrittenRule> for Rule {
     type Error = String;
 
     fn try_from(written: WrittenRule) -> Result<Rule, String> {
-        let WrittenRule {
-            name,
-            then,
-            all,
-            any,
-        } = written;
+        let name = written.name;
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             return Err(
                 "a rule has no name, expected one line such as `name = \"weak match\"`".into(),
             );
         }
-        let (join, conditions) = match (all, any) {
+        let (join, conditions) = match (written.all, written.any) {
             (Some(all), None) => (Join::All, all),
             (None, Some(any)) => (Join::Any, any),
             _ => {
@@ -356,7 +333,7 @@ impl TryFrom<WrittenRule> for Rule {
         }
         Ok(Rule {
             name,
-            then,
+            then: written.then,
             join,
             conditions,
         })
@@ -365,20 +342,13 @@ impl TryFrom<WrittenRule> for Rule {
 
 impl From<Rule> for WrittenRule {
     fn from(rule: Rule) -> WrittenRule {
-        let Rule {
-            name,
-            then,
-            join,
-            conditions,
-        } = rule;
-        let (all, any) = if join == Join::All {
-            (Some(conditions), None)
-        } else {
-            (None, Some(conditions))
+        let (all, any) = match rule.join {
+            Join::All => (Some(rule.conditions), None),
+            Join::Any => (None, Some(rule.conditions)),
         };
         WrittenRule {
-            name,
-            then,
+            name: rule.name,
+            then: rule.then,
             all,
             any,
         }

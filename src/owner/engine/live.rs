@@ -159,16 +159,9 @@ impl Live {
 
     /// The state for clients.
     pub(super) fn state<C>(&self, (kind, job): (&Kind<C>, &dyn Job<C>), place: u32) -> JobState {
-        let JobHeader {
-            id,
-            by,
-            created,
-            standing,
-            reason,
-            ..
-        } = self.header.clone();
+        let header = self.header.clone();
         let Counts { done, of, failed } = job.counts();
-        let rate = match standing {
+        let rate = match header.standing {
             JobStatus::Running => self.rate(),
             _ => 0.0,
         };
@@ -177,15 +170,15 @@ impl Live {
             .filter(|_| rate > 0.0)
             .map(|left| (left as f64 * 60.0 / rate).ceil() as u64);
         let mut state = JobState {
-            id,
+            id: header.id,
             kind: kind.name.into(),
             unit: kind.unit.into(),
-            by,
-            created,
+            by: header.by,
+            created: header.created,
             samples: 1,
             place,
-            standing,
-            reason,
+            standing: header.standing,
+            reason: header.reason,
             done,
             of,
             failed,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use half::f16;
 
 use crate::append_log::{AppendLog, ValidPrefix};
+use crate::checksummed_row;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
 
@@ -60,8 +61,7 @@ impl Embeddings {
             file: None,
         };
         for row in bytes.chunks_exact(ROW as usize + 2 * dim) {
-            let (body, crc) = row.split_at(row.len() - 4);
-            if crc32fast::hash(body).to_le_bytes() == crc {
+            if let Some(body) = checksummed_row::body(row) {
                 let (key, point) = body.split_at(8);
                 let point = point
                     .chunks_exact(2)
@@ -109,8 +109,7 @@ impl Embeddings {
             let start = bytes.len();
             bytes.extend_from_slice(&key.to_le_bytes());
             bytes.extend(point.iter().flat_map(|x| f16::from_f32(*x).to_le_bytes()));
-            let crc = crc32fast::hash(&bytes[start..]);
-            bytes.extend_from_slice(&crc.to_le_bytes());
+            checksummed_row::end(&mut bytes, start);
         }
         let read_only = || Error::input("the embeddings are open read-only");
         self.file

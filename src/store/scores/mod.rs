@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::append_log::ValidPrefix;
 use super::lazy_append::LazyAppend;
+use crate::checksummed_row;
 use benchtop_files::{disk, regular};
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
@@ -329,15 +330,11 @@ fn encode(key: u64, entry: Entry, out: &mut Vec<u8>) {
     out.extend_from_slice(&entry.value.to_le_bytes());
     out.extend_from_slice(&[entry.state.code(), 0, 0, 0]);
     out.extend_from_slice(&entry.detail.to_le_bytes());
-    let crc = crc32fast::hash(&out[start..]);
-    out.extend_from_slice(&crc.to_le_bytes());
+    checksummed_row::end(out, start);
 }
 
 fn decode(row: &[u8]) -> Option<(u64, Entry)> {
-    let (body, crc) = row.split_at_checked(ROW - 4)?;
-    if crc32fast::hash(body).to_le_bytes() != crc {
-        return None;
-    }
+    let body = checksummed_row::body(row)?;
     let key = u64::from_le_bytes(body[..8].try_into().ok()?);
     let value = f32::from_le_bytes(body[8..12].try_into().ok()?);
     let detail = u64::from_le_bytes(body[16..24].try_into().ok()?);

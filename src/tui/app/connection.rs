@@ -190,7 +190,7 @@ impl Connection {
     pub fn holds_quit(&self) -> bool {
         self.waiting
             .values()
-            .any(|want| matches!(want, Pending::Pane(of) if of.before_quit))
+            .any(|want| matches!(want, Pending::Pane(of) if of.handling.before_quit))
     }
 
     /// What the pending requests will open.

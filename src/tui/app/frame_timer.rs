@@ -32,7 +32,7 @@ impl App {
 
     /// When to call [`tick`](Self::tick), in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
-        let painted = self.painted.as_ref();
+        let painted = self.painted.first();
         let waiting = painted.and_then(|_| self.receipts.deadline());
         let own = [self.recount_at, self.leaving, self.redraw_at, waiting];
         own.into_iter()

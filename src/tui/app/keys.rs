@@ -230,6 +230,7 @@ impl App {
                     self.prompt_changed();
                 }
             }
+            Some(Overlay::Page(page)) if page.typing() => page.paste(pasted),
             None if pastes => {
                 self.with_pane(self.at, |pane, cx| pane.paste(pasted, cx));
             }
@@ -266,7 +267,7 @@ impl App {
                 PromptOutcome::Changed(_) => self.prompt_changed(),
                 PromptOutcome::Cancelled => {
                     if let Some(Overlay::Prompt((id, mut then), _)) = self.overlay.take() {
-                        self.with_pane(id, |pane, cx| then(pane, Typed::Cancelled, cx));
+                        self.with_pane(id, |pane, cx| (then.0)(pane, Typed::Cancelled, cx));
                     }
                 }
                 PromptOutcome::Done(text) => {
@@ -275,9 +276,12 @@ impl App {
                     }
                 }
             },
+            Some(Overlay::Page(page)) if page.typing() => page.key(key),
             Some(Overlay::Page(page)) => {
                 let scopes = [Scope::Overlay, Scope::Table, Scope::Global];
                 match self.keymap.lookup(&scopes, &[Press::from(typed)]) {
+                    Lookup::Action(Action::Find) => page.find(),
+                    Lookup::Action(Action::MenuCancel | Action::Back) if page.stop_search() => {}
                     Lookup::Action(
                         Action::MenuCancel | Action::MenuConfirm | Action::Back | Action::Help,
                     ) => {
@@ -310,7 +314,7 @@ impl App {
             MenuOutcome::Refused(why) => self.say(Toast::info(why)),
             MenuOutcome::Cancelled => match self.overlay.take() {
                 Some(Overlay::Menu(MenuFor::Pane(id, mut then), _)) => {
-                    self.with_pane(id, |pane, cx| then(pane, Picked::Cancelled, cx));
+                    self.with_pane(id, |pane, cx| (then.0)(pane, Picked::Cancelled, cx));
                 }
                 Some(Overlay::Menu(MenuFor::Unsaved(under), _)) => {
                     self.overlay = under.map(|under| *under);
@@ -333,7 +337,7 @@ impl App {
             return;
         };
         let note = menu.note().to_string();
-        self.with_pane(id, |pane, cx| then(pane, Picked::Noted(&note), cx));
+        self.with_pane(id, |pane, cx| (then.0)(pane, Picked::Noted(&note), cx));
         self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
     }
 
@@ -342,7 +346,7 @@ impl App {
             MenuFor::Pane(id, mut then) => {
                 let picks = picks.to_vec();
                 let chosen = Picked::Chosen(Chosen { picks, note });
-                self.with_pane(id, |pane, cx| then(pane, chosen, cx));
+                self.with_pane(id, |pane, cx| (then.0)(pane, chosen, cx));
             }
             MenuFor::Theme(mut themes) => {
                 if let Some(pick) = picks.first().filter(|pick| **pick < themes.len()) {

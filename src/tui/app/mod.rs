@@ -13,7 +13,7 @@
 //! | `retire` | retiring terms |
 //! | `bulk_step`, `undo_step` | the last step on many items, undone as one |
 //! | `owner` | answers and events of the owner |
-//! | `seen` | whether the item was on screen when it was judged |
+//! | `seen` | whether items were on screen when they were judged |
 //! | `frame_timer` | frames, timed work, and quitting |
 //! | `theme` | the user's theme |
 //! | `pictures` | preparing pictures in the background |
@@ -44,7 +44,7 @@ mod type_ahead;
 mod undo_step;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bulk_step::Done;
@@ -53,10 +53,11 @@ use crossterm::event::KeyEvent;
 use message::Message;
 use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
+use seen::PaintedItem;
 
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
-use crate::pane::{Notice, Painted, Pane, Tab};
+use crate::pane::{Notice, Pane, Tab};
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
@@ -66,7 +67,7 @@ use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
-use benchtop_model::{Result, Status};
+use benchtop_model::{Error, Result, Status};
 use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
 /// Properties of the terminal and the look of the program.
@@ -128,13 +129,14 @@ pub struct App {
     /// Tags of notes written in this session.
     tags: Tags,
     counts: Vec<(Status, u64)>,
-    /// The last step on many items, while it can be undone.
-    bulk: Option<Done>,
+    /// The steps on many items that can be undone, latest last.
+    bulk: Vec<Done>,
     /// The latest revision received.
     rev: u64,
     true_pixels: bool,
-    /// The item painted last, with its token.
-    painted: Option<Painted>,
+    /// The items painted last.
+    painted: Vec<PaintedItem>,
+    /// The token of the last frame that was asked about.
     token: u64,
     /// When to refresh the counts.
     recount_at: Option<u64>,
@@ -164,25 +166,16 @@ impl App {
         welcome: Welcome,
         messages: std::sync::mpsc::Sender<Message>,
     ) -> Result<App> {
+        let failed = |e: &std::io::Error, doing| Error::io(e, doing, Path::new("preview"));
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let previewer = Previewer::new(wrote).map_err(|e| {
-            benchtop_model::Error::io(
-                &e,
-                "cannot start the preview thread",
-                std::path::Path::new("preview"),
-            )
-        })?;
+        let previewer =
+            Previewer::new(wrote).map_err(|e| failed(&e, "cannot start the preview thread"))?;
         let done = move |done| {
             let _ = messages.send(Message::Picture(done));
         };
-        let previews = Previews::new(done).map_err(|e| {
-            benchtop_model::Error::io(
-                &e,
-                "cannot start the picture thread",
-                std::path::Path::new("preview"),
-            )
-        })?;
+        let previews =
+            Previews::new(done).map_err(|e| failed(&e, "cannot start the picture thread"))?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
         let panes = Panes::default();
         let mut app = App {
@@ -210,10 +203,10 @@ impl App {
             history: Vec::new(),
             tags: Tags::default(),
             counts: Vec::new(),
-            bulk: None,
+            bulk: Vec::new(),
             rev: welcome.rev,
             true_pixels: false,
-            painted: None,
+            painted: Vec::new(),
             token: 0,
             recount_at: None,
             leaving: None,
@@ -309,7 +302,9 @@ impl App {
             Input::Key(key) => self.key(key, at),
             Input::Paste(text) => self.paste(&text),
             Input::Reply(reply @ (Reply::Status | Reply::DeviceAttributes(_))) => {
-                self.receipts.on_reply(&reply, at);
+                if let Some(token) = self.receipts.on_reply(&reply, at) {
+                    self.confirmed_frame(token, at);
+                }
             }
             Input::Reply(_) | Input::Focus(_) => {}
         }

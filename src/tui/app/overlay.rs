@@ -53,8 +53,8 @@ impl Overlay {
             Overlay::Menu(_, menu) => menu.draw(area, buf, look),
             Overlay::Prompt(_, prompt) => Some(prompt.draw(message, buf, look)),
             Overlay::Page(page) => {
-                page.draw(area, buf, look);
-                None
+                page.searchable = true;
+                page.draw(area, buf, look)
             }
             Overlay::Confirm { question, .. } => {
                 confirm::draw(question, message, buf, look);

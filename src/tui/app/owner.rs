@@ -158,7 +158,7 @@ impl App {
     fn answered(&mut self, want: Pending, answer: Result<AnyReply>) {
         match want {
             Pending::Pane(receiver) => {
-                self.urgent |= receiver.at_once;
+                self.urgent |= receiver.handling.at_once;
                 self.with_pane(receiver.pane, |pane, cx| receiver.receive(pane, answer, cx));
             }
             Pending::Metadata => self.on_metadata(answer.and_then(request::Metadata::reply)),

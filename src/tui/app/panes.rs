@@ -10,7 +10,7 @@ use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
 use super::{App, PaneId, REVIEW};
-use crate::pane::context::OnTyped;
+use crate::pane::context::{Later, OnTyped};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Tab, Target, Typed};
 use crate::terminal::osc52;
 use crate::widgets::prompt::Prompt;
@@ -25,6 +25,10 @@ impl App {
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             REVIEW => self.go_review(),
+            PaneId::Sheet => {
+                let queue = self.panes.get(REVIEW).and_then(Pane::queue);
+                self.show(id, Target::Sheet(queue), self.at);
+            }
             _ => {
                 self.arrive(id);
                 self.with_pane(id, |pane, cx| pane.open(cx));
@@ -54,7 +58,7 @@ impl App {
     /// Asks for the item to open in the review.
     pub(super) fn ask_item(&mut self) {
         let items = self.items();
-        let then: OnTyped = Box::new(move |_, typed, cx| {
+        let then: OnTyped = Later(Box::new(move |_, typed, cx| {
             let Typed::Done(text) = typed else {
                 return Ok(());
             };
@@ -68,7 +72,7 @@ impl App {
                 (id, Err(_)) => cx.open(Target::ItemWithId(id.to_string())),
             }
             Ok(())
-        });
+        }));
         let prompt = Prompt::new("go to item (number or id)", "", Vec::new());
         self.overlay = Some(Overlay::Prompt((self.at, then), prompt));
     }
@@ -76,7 +80,7 @@ impl App {
     fn arrive(&mut self, id: PaneId) {
         self.last.insert(id.info().tab, id);
         if self.at != id {
-            (self.at, self.painted) = (id, None);
+            (self.at, self.painted) = (id, Vec::new());
         }
     }
 
@@ -166,7 +170,7 @@ impl App {
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
             Effect::Cancel(name) => self.link.cancel(
-                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.name == Some(name)),
+                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.handling.name == Some(name)),
             ),
             Effect::Menu(menu, then) => {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
@@ -177,8 +181,12 @@ impl App {
             Effect::Page(page) => self.overlay = Some(Overlay::Page(page)),
             Effect::WhenSeen(at, mut then) => {
                 if let Some(viewed) = self.viewed(at) {
-                    self.with_pane_at(id, at, |pane, cx| then(pane, viewed, cx));
+                    self.with_pane_at(id, at, |pane, cx| (then.0)(pane, viewed, cx));
                 }
+            }
+            Effect::WhenEachSeen(at, numbers, mut then) => {
+                let viewed = self.each_seen(&numbers, at);
+                self.with_pane_at(id, at, |pane, cx| (then.0)(pane, viewed, cx));
             }
             Effect::Confirm(viewed, verdict, then) => {
                 self.confirm_unseen(id, viewed, verdict, then);
@@ -190,10 +198,8 @@ impl App {
             Effect::Tagged(note) => self.tags.used(&note),
             Effect::Searched(words) => self.searched(&words),
             Effect::JudgedMany(revs) => {
-                self.bulk = revs.map(|revs| Done {
-                    what: What::Verdict(revs),
-                    since: 0,
-                });
+                let what = revs.map(What::Verdict);
+                self.bulk.extend(what.map(|what| Done { what, since: 0 }));
             }
             Effect::Saved(rev) => {
                 self.rev = self.rev.max(rev);
@@ -201,7 +207,7 @@ impl App {
                 self.changed();
             }
             Effect::EditedItem => self.count_after_bulk(false),
-            Effect::ForgetPainted => self.painted = None,
+            Effect::ForgetPainted => self.painted.clear(),
             Effect::TogglePixels => self.toggle_pixels(),
             Effect::ReadMetadata => self.read_metadata(),
             Effect::Retire { terms, discard } => self.retire(terms, discard),
@@ -248,6 +254,7 @@ impl App {
             Target::Pane(other) => self.go(other),
             Target::Back(other) => self.show(other, target, from),
             Target::Items(words) => self.show_items(&words, from),
+            Target::Sheet(_) | Target::Samples(_) => self.show(PaneId::Sheet, target, from),
             Target::Round(round) => self.work_on(round, from),
             Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
                 self.show(REVIEW, target, from);
@@ -256,7 +263,7 @@ impl App {
     }
 
     fn ask_for_pane(&mut self, id: PaneId, ask: Ask) {
-        let is_for_key = ask.is_for_key;
+        let is_for_key = ask.handling.is_for_key;
         let (request, receiver) = ask.into_parts(id);
         if is_for_key {
             self.ask_now(Pending::Pane(receiver), request)
@@ -306,10 +313,17 @@ impl App {
             root: &self.welcome.root,
             pictures: &pictures,
             metadata: &self.metadata,
+            items: self.items(),
             now: self.setting.clock.ms(),
             is_covered: self.overlay.is_some(),
         };
-        self.panes.get_mut(self.at)?.draw(area, buf, &scene)
+        let pane = self.panes.get_mut(self.at)?;
+        if pane.is_empty(&scene) {
+            let area = pane.draw_while_empty(area, buf, &scene);
+            scene.draw_purpose(self.at, area, buf);
+            return None;
+        }
+        pane.draw(area, buf, &scene)
     }
 }
 

@@ -53,6 +53,13 @@ impl Pictures for PictureThreads<'_> {
         ready.map_or(Picture::Loading, Picture::Ready)
     }
 
+    fn all(&self, wishes: &[(Vec<Source>, View)]) -> Vec<Picture> {
+        let found = self.previews.want_all(wishes).into_iter();
+        found
+            .map(|ready| ready.map_or(Picture::Loading, Picture::Ready))
+            .collect()
+    }
+
     fn sides(&self, loaded: &Loaded) -> Option<Sides> {
         sides_of(loaded, &self.paired, self.root)
     }

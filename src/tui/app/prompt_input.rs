@@ -14,7 +14,7 @@ impl App {
         };
         let words = prompt.value().to_string();
         let typed = Typed::Changed(&words);
-        let taken = self.with_pane(id, |pane, cx| then(pane, typed, cx));
+        let taken = self.with_pane(id, |pane, cx| (then.0)(pane, typed, cx));
         if let Some(Err(why)) = taken {
             prompt.refuse(why);
         }
@@ -28,7 +28,7 @@ impl App {
         words: &str,
     ) {
         let typed = Typed::Done(words);
-        let taken = self.with_pane(id, |pane, cx| then(pane, typed, cx));
+        let taken = self.with_pane(id, |pane, cx| (then.0)(pane, typed, cx));
         if let Some(Err(why)) = taken {
             prompt.refuse(why);
             self.overlay = Some(Overlay::Prompt((id, then), prompt));

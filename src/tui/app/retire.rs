@@ -85,7 +85,7 @@ impl App {
             revs: done.revs,
             ..retirement
         }));
-        self.bulk = Some(Done { what, since: 0 });
+        self.bulk.push(Done { what, since: 0 });
         self.lists_changed(done, said);
     }
 
@@ -131,7 +131,7 @@ impl App {
         let Some(Done {
             what: What::Retirement(retirement),
             ..
-        }) = &self.bulk
+        }) = self.bulk.last()
         else {
             return false;
         };
@@ -152,7 +152,7 @@ impl App {
             Ok(done) => {
                 // A redo would restore the lists without the verdicts.
                 session.forget_undone();
-                self.bulk = None;
+                self.bulk.pop();
                 let lists = retirement.lists("enabled again");
                 let said = match done.verdicts {
                     0 => lists,

@@ -1,11 +1,11 @@
-//! Checks that an item was on screen when it was judged: the item as it was painted, whether the
+//! Checks that items were on screen when they were judged: the item as it was painted, whether the
 //! terminal confirmed it, and which of its pictures were shown. If a picture was not shown, the
 //! program asks for confirmation.
 
 use super::overlay::Overlay;
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::pane::{Callback, Painted, Viewed};
+use crate::pane::{Callback, Painted, Pane, Viewed};
 use crate::terminal::paint_receipt;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Seen, Verdict};
@@ -13,10 +13,22 @@ use benchtop_model::{Seen, Verdict};
 /// Why a key gives no verdict.
 type Refused = &'static str;
 
+const NOT_YET: Refused = "this item is not on screen yet";
+
+/// An item that frames have painted.
+#[derive(Clone, Debug)]
+pub(super) struct PaintedItem {
+    painted: Painted,
+    /// The token of the frame that painted it as it is now.
+    token: u64,
+    /// When the terminal confirmed that frame or a later one.
+    confirmed: Option<u64>,
+}
+
 impl App {
-    /// The item as the last frame painted it.
-    fn on_screen(&self) -> Option<Painted> {
-        self.pane()?.painted()
+    /// The items as the last frame painted them.
+    fn on_screen(&self) -> Vec<Painted> {
+        self.pane().map_or(Vec::new(), Pane::painted)
     }
 
     /// After a frame: the terminal query to send if the frame painted an item or picture that was
@@ -25,18 +37,43 @@ impl App {
         if self.overlay.is_some() {
             return None;
         }
-        let painted = self.on_screen()?.after(self.painted.as_ref());
-        if self.painted.as_ref() == Some(&painted) {
+        let on_screen = self.on_screen();
+        if on_screen.is_empty() {
             return None;
         }
-        let ready = painted.ready;
-        self.painted = Some(painted);
-        if !ready {
+        let before = std::mem::take(&mut self.painted);
+        let (token, mut asks) = (self.token + 1, false);
+        let mut known = |painted: Painted| {
+            let earlier = before
+                .iter()
+                .find(|item| item.painted.number == painted.number);
+            let painted = painted.after(earlier.map(|item| &item.painted));
+            if let Some(same) = earlier.filter(|item| item.painted == painted) {
+                return same.clone();
+            }
+            asks |= painted.ready;
+            PaintedItem {
+                painted,
+                token,
+                confirmed: None,
+            }
+        };
+        self.painted = on_screen.into_iter().map(&mut known).collect();
+        if !asks {
             return None;
         }
-        self.token += 1;
+        self.token = token;
         let now = self.now();
-        Some(self.receipts.request(self.token, now))
+        Some(self.receipts.request(token, now))
+    }
+
+    /// The terminal confirmed the frame of this token, and so all earlier ones.
+    pub(super) fn confirmed_frame(&mut self, token: u64, at: u64) {
+        for item in &mut self.painted {
+            if item.painted.ready && item.token <= token {
+                item.confirmed.get_or_insert(at);
+            }
+        }
     }
 
     /// The painted item, if it has been seen.
@@ -44,17 +81,41 @@ impl App {
     /// # Errors
     ///
     /// Why it cannot be judged now.
-    pub(super) fn seen(&mut self, at: u64) -> Result<Viewed, Refused> {
-        const NOT_YET: Refused = "this item is not on screen yet";
-        let painted = self.painted.clone().ok_or(NOT_YET)?;
+    fn seen(&mut self, at: u64) -> Result<Viewed, Refused> {
+        let first = self.painted.first().cloned().ok_or(NOT_YET)?;
+        let on_screen = self.on_screen();
+        self.seen_as(first, &on_screen, at)
+    }
+
+    /// Those of these items that have been seen.
+    pub(super) fn each_seen(&mut self, numbers: &[u32], at: u64) -> Vec<Viewed> {
+        let on_screen = self.on_screen();
+        let painted = std::mem::take(&mut self.painted);
+        let asked = |item: &&PaintedItem| numbers.contains(&item.painted.number);
+        let seen = painted
+            .iter()
+            .filter(asked)
+            .filter_map(|item| self.seen_as(item.clone(), &on_screen, at).ok())
+            .collect();
+        self.painted = painted;
+        seen
+    }
+
+    fn seen_as(
+        &mut self,
+        item: PaintedItem,
+        on_screen: &[Painted],
+        at: u64,
+    ) -> Result<Viewed, Refused> {
         let Painted {
             number,
             rev,
             text_rev,
             ready,
             pictures,
-        } = painted;
-        if self.on_screen().map(|now| (now.number, now.rev)) != Some((number, rev)) {
+        } = item.painted;
+        let same = |now: &Painted| (now.number, now.rev) == (number, rev);
+        if !on_screen.iter().any(same) {
             return Err(NOT_YET);
         }
         if !ready {
@@ -68,7 +129,11 @@ impl App {
             ms,
             pictures,
         };
-        match self.receipts.seen(self.token, at) {
+        let seen = match item.confirmed {
+            Some(since) => paint_receipt::Seen::Painted(since),
+            None => self.receipts.seen(item.token, at),
+        };
+        match seen {
             paint_receipt::Seen::Painted(since) => {
                 let ms = Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX));
                 let viewed = viewed(Seen::Painted, ms);
@@ -136,6 +201,6 @@ impl App {
 
     /// Runs the confirmed action.
     pub(super) fn confirmed(&mut self, viewed: Viewed, (id, mut then): (PaneId, Callback<Viewed>)) {
-        self.with_pane(id, |pane, cx| then(pane, viewed, cx));
+        self.with_pane(id, |pane, cx| (then.0)(pane, viewed, cx));
     }
 }

@@ -116,7 +116,7 @@ impl Pending {
     /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
         match self {
-            Pending::Pane(receiver) => receiver.opens,
+            Pending::Pane(receiver) => receiver.handling.opens,
             _ => None,
         }
     }

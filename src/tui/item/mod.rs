@@ -10,10 +10,11 @@ mod pictures;
 mod seen;
 mod view_state;
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use pictures::{NoPicture, Picture, Sides, picture_of, sides};
+pub use pictures::{NoPicture, Picture, Sides, picture_of, sides, stored_picture};
 pub use seen::{failed, painted};
 pub use view_state::ViewState;
 
@@ -33,6 +34,21 @@ impl Deref for Loaded {
     fn deref(&self) -> &ItemView {
         &self.view
     }
+}
+
+/// The items near the one on screen that are neither here nor asked for. Forgets all others once
+/// there are more than `most`.
+pub fn missing<T>(
+    items: &mut HashMap<u32, T>,
+    most: usize,
+    mut near: Vec<u32>,
+    asked: &[u32],
+) -> Vec<u32> {
+    if items.len() > most {
+        items.retain(|number, _| near.contains(number));
+    }
+    near.retain(|n| !items.contains_key(n) && !asked.contains(n));
+    near
 }
 
 impl Loaded {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Loaded;
 use crate::preview::worker::Source;
 use crate::preview::{Ready, Show};
-use benchtop_model::{Item, PictureSeen, Side};
+use benchtop_model::{ImageRef, Item, PictureSeen, Side};
 
 /// The picture of an item.
 #[derive(Clone, Debug, Default)]
@@ -232,10 +232,15 @@ fn picture_at(item: &Item, root: &Path, at: usize) -> Result<(String, PathBuf), 
             None => format!("{} was missing at import", image.name),
         })
     };
-    let hash = image.hash.clone().ok_or_else(gone)?;
-    match (&image.link, image.stored()) {
-        (Some(link), _) => Ok((hash, link.clone())),
-        (None, Some(stored)) => Ok((hash, root.join(stored))),
-        (None, None) => Err(gone()),
-    }
+    stored_picture(image, root).ok_or_else(gone)
+}
+
+/// The name and path of the file of a picture. `None` if there is none.
+pub fn stored_picture(image: &ImageRef, root: &Path) -> Option<(String, PathBuf)> {
+    let hash = image.hash.clone()?;
+    let path = match &image.link {
+        Some(link) => link.clone(),
+        None => root.join(image.stored()?),
+    };
+    Some((hash, path))
 }

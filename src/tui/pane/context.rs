@@ -12,6 +12,7 @@ use super::seen::Viewed;
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
+use crate::panes::review::queue::Queue;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
@@ -50,20 +51,29 @@ pub struct Env<'a> {
     pub is_connected: bool,
 }
 
+/// A function that is called later. The wrapper adds `Debug`, which a function does not have.
+pub struct Later<F: ?Sized>(pub Box<F>);
+
+impl<F: ?Sized> fmt::Debug for Later<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
+}
+
 /// A function of a pane that gets `T` later. The pane is found by its type.
-pub type Callback<T, R = ()> = Box<dyn FnMut(&mut dyn Pane, T, &mut Context<'_>) -> R>;
+pub type Callback<T, R = ()> = Later<dyn FnMut(&mut dyn Pane, T, &mut Context<'_>) -> R>;
 
 /// Makes a callback of a function of one pane.
 fn callback<P: Pane, T: 'static>(
     then: impl FnOnce(&mut P, T, &mut Context<'_>) + 'static,
 ) -> Callback<T> {
     let mut then = Some(then);
-    Box::new(move |pane, value, cx| {
+    Later(Box::new(move |pane, value, cx| {
         let pane: &mut dyn Any = pane;
         if let (Some(pane), Some(then)) = (pane.downcast_mut::<P>(), then.take()) {
             then(pane, value, cx);
         }
-    })
+    }))
 }
 
 /// The lines of a menu that were chosen.
@@ -83,7 +93,7 @@ pub enum Picked<'a> {
 }
 
 /// The receiver of a menu.
-pub type OnPicked = Box<dyn FnMut(&mut dyn Pane, Picked<'_>, &mut Context<'_>)>;
+pub type OnPicked = Later<dyn FnMut(&mut dyn Pane, Picked<'_>, &mut Context<'_>)>;
 
 /// What happened to a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,12 +107,11 @@ pub enum Typed<'a> {
 
 /// The receiver of a prompt. An error is shown at the prompt, which stays open.
 pub type OnTyped =
-    Box<dyn FnMut(&mut dyn Pane, Typed<'_>, &mut Context<'_>) -> std::result::Result<(), String>>;
+    Later<dyn FnMut(&mut dyn Pane, Typed<'_>, &mut Context<'_>) -> std::result::Result<(), String>>;
 
-/// The receiver of the reply to a request.
-#[derive(Clone)]
-pub struct Receiver {
-    pub pane: PaneId,
+/// How the program treats a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Handling {
     pub opens: Option<Opens>,
     /// The name by which the pane cancels the request.
     pub name: Option<&'static str>,
@@ -110,31 +119,30 @@ pub struct Receiver {
     pub at_once: bool,
     /// The program waits for the reply before it quits.
     pub before_quit: bool,
+    /// Say so if there is no connection, because a key asked for it.
+    pub is_for_key: bool,
+}
+
+/// The receiver of the reply to a request.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    pub pane: PaneId,
+    pub handling: Handling,
     then: Rc<RefCell<Callback<Result<AnyReply>>>>,
 }
 
 impl Receiver {
     pub fn receive(&self, pane: &mut dyn Pane, reply: Result<AnyReply>, cx: &mut Context<'_>) {
-        (self.then.borrow_mut())(pane, reply, cx);
-    }
-}
-
-impl fmt::Debug for Receiver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Receiver({:?}, {:?})", self.pane, self.opens)
+        (self.then.borrow_mut().0)(pane, reply, cx);
     }
 }
 
 /// A request to the owner. Without a connection it is dropped: after the next one, everything on
 /// screen is requested again.
+#[derive(Debug)]
 pub struct Ask {
     pub request: AnyRequest,
-    opens: Option<Opens>,
-    name: Option<&'static str>,
-    at_once: bool,
-    before_quit: bool,
-    /// Say so if there is no connection, because a key asked for it.
-    pub is_for_key: bool,
+    pub handling: Handling,
     then: Callback<Result<AnyReply>>,
 }
 
@@ -167,13 +175,10 @@ impl Ask {
     }
 
     fn calling(request: AnyRequest, then: Callback<Result<AnyReply>>) -> Ask {
+        let handling = Handling::default();
         Ask {
             request,
-            opens: None,
-            name: None,
-            at_once: false,
-            before_quit: false,
-            is_for_key: false,
+            handling,
             then,
         }
     }
@@ -189,57 +194,44 @@ impl Ask {
                 then(pane, part.and_then(R::reply), cx);
             }
         };
-        Ask::calling(request.into(), Box::new(then))
+        Ask::calling(request.into(), Later(Box::new(then)))
     }
 
     /// Gives the request a name for [`Context::cancel`].
-    pub fn named(self, name: &'static str) -> Ask {
-        Ask {
-            name: Some(name),
-            ..self
-        }
+    pub fn named(mut self, name: &'static str) -> Ask {
+        self.handling.name = Some(name);
+        self
     }
 
     /// The reply to a key opens something, so keys typed before it wait.
-    pub fn opens(self, opens: Opens) -> Ask {
-        Ask {
-            opens: Some(opens),
-            ..self.for_key()
-        }
+    pub fn opens(mut self, opens: Opens) -> Ask {
+        self.handling.opens = Some(opens);
+        self.for_key()
     }
 
     /// The program waits for the reply before it quits.
-    pub fn before_quit(self) -> Ask {
-        Ask {
-            before_quit: true,
-            ..self
-        }
+    pub fn before_quit(mut self) -> Ask {
+        self.handling.before_quit = true;
+        self
     }
 
     /// Draws the reply at once, even if the pane shows progress: a key asked for it.
-    pub fn at_once(self) -> Ask {
-        Ask {
-            at_once: true,
-            ..self
-        }
+    pub fn at_once(mut self) -> Ask {
+        self.handling.at_once = true;
+        self
     }
 
     /// Says so if there is no connection.
-    pub fn for_key(self) -> Ask {
-        Ask {
-            is_for_key: true,
-            ..self
-        }
+    pub fn for_key(mut self) -> Ask {
+        self.handling.is_for_key = true;
+        self
     }
 
     /// The request, and the receiver of its reply.
     pub fn into_parts(self, pane: PaneId) -> (AnyRequest, Receiver) {
         let receiver = Receiver {
             pane,
-            opens: self.opens,
-            name: self.name,
-            at_once: self.at_once,
-            before_quit: self.before_quit,
+            handling: self.handling,
             then: Rc::new(RefCell::new(self.then)),
         };
         (self.request, receiver)
@@ -267,6 +259,11 @@ pub enum Target {
     Back(PaneId),
     /// The item list with this filter.
     Items(String),
+    /// A contact sheet of the review's items, with the current one. `None` if they are served one at
+    /// a time.
+    Sheet(Option<(Queue, Option<u32>)>),
+    /// The pictures that were generated for an item.
+    Samples(u32),
     /// Work on this round.
     Round(Box<RoundState>),
 }
@@ -281,6 +278,7 @@ pub enum EditAt {
 }
 
 /// What the program does for a pane after a call.
+#[derive(Debug)]
 pub enum Effect {
     Ask(Ask),
     /// Cancels the pending requests of this name.
@@ -291,6 +289,8 @@ pub enum Effect {
     /// Calls back with the item on screen as it was seen at this time, or says why it cannot be
     /// judged.
     WhenSeen(u64, Callback<Viewed>),
+    /// Calls back with those of these items on screen that were seen at this time.
+    WhenEachSeen(u64, Vec<u32>, Callback<Vec<Viewed>>),
     /// Calls back, after a confirmation if a picture was not shown.
     Confirm(Viewed, Verdict, Callback<Viewed>),
     Say(Toast),
@@ -326,34 +326,6 @@ pub enum Effect {
         discard: bool,
     },
     Quit,
-}
-
-impl fmt::Debug for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Effect::Ask(ask) => write!(f, "Ask({:?}, opens {:?})", ask.request, ask.opens),
-            Effect::Cancel(name) => write!(f, "Cancel({name})"),
-            Effect::Menu(menu, _) => write!(f, "Menu({menu:?})"),
-            Effect::Prompt(prompt, _) => write!(f, "Prompt({prompt:?})"),
-            Effect::Page(page) => write!(f, "Page({page:?})"),
-            Effect::WhenSeen(at, _) => write!(f, "WhenSeen({at})"),
-            Effect::Confirm(viewed, verdict, _) => write!(f, "Confirm({viewed:?}, {verdict:?})"),
-            Effect::Say(toast) => write!(f, "Say({toast:?})"),
-            Effect::Copy { text, what } => write!(f, "Copy({text:?}, {what:?})"),
-            Effect::Open(target) => write!(f, "Open({target:?})"),
-            Effect::Edit(path, at) => write!(f, "Edit({}, {at:?})", path.display()),
-            Effect::Tagged(note) => write!(f, "Tagged({note:?})"),
-            Effect::Searched(words) => write!(f, "Searched({words:?})"),
-            Effect::Saved(rev) => write!(f, "Saved({rev})"),
-            Effect::EditedItem => f.write_str("EditedItem"),
-            Effect::ForgetPainted => f.write_str("ForgetPainted"),
-            Effect::TogglePixels => f.write_str("TogglePixels"),
-            Effect::JudgedMany(revs) => write!(f, "JudgedMany({revs:?})"),
-            Effect::ReadMetadata => f.write_str("ReadMetadata"),
-            Effect::Retire { terms, discard } => write!(f, "Retire({terms:?}, {discard})"),
-            Effect::Quit => f.write_str("Quit"),
-        }
-    }
 }
 
 /// Passed to each call of a pane. Collects what the program does afterwards.
@@ -503,13 +475,13 @@ impl<'a> Context<'a> {
         menu: Menu,
         mut then: impl FnMut(&mut P, Picked<'_>, &mut Context<'_>) + 'static,
     ) {
-        let then: OnPicked = Box::new(move |pane, picked, cx| {
+        let then = move |pane: &mut dyn Pane, picked: Picked<'_>, cx: &mut Context<'_>| {
             let pane: &mut dyn Any = pane;
             if let Some(pane) = pane.downcast_mut::<P>() {
                 then(pane, picked, cx);
             }
-        });
-        self.push(Effect::Menu(menu, then));
+        };
+        self.push(Effect::Menu(menu, Later(Box::new(then))));
     }
 
     /// Asks for a line of text. If `then` returns an error, the prompt shows it and stays open.
@@ -532,12 +504,12 @@ impl<'a> Context<'a> {
         mut then: impl FnMut(&mut P, Typed<'_>, &mut Context<'_>) -> std::result::Result<(), String>
         + 'static,
     ) {
-        let then: OnTyped = Box::new(move |pane, typed, cx| {
+        let then = move |pane: &mut dyn Pane, typed: Typed<'_>, cx: &mut Context<'_>| {
             let pane: &mut dyn Any = pane;
             pane.downcast_mut::<P>()
                 .map_or(Ok(()), |pane| then(pane, typed, cx))
-        });
-        self.push(Effect::Prompt(prompt, then));
+        };
+        self.push(Effect::Prompt(prompt, Later(Box::new(then))));
     }
 
     /// Calls back with the item on screen as it was seen when the key was pressed. If it cannot be
@@ -547,6 +519,19 @@ impl<'a> Context<'a> {
         then: impl FnOnce(&mut P, Viewed, &mut Context<'_>) + 'static,
     ) {
         self.push(Effect::WhenSeen(self.env.key_at, callback(then)));
+    }
+
+    /// Calls back with those of these items that were seen when the key was pressed.
+    pub fn when_each_seen<P: Pane>(
+        &mut self,
+        numbers: Vec<u32>,
+        then: impl FnOnce(&mut P, Vec<Viewed>, &mut Context<'_>) + 'static,
+    ) {
+        self.push(Effect::WhenEachSeen(
+            self.env.key_at,
+            numbers,
+            callback(then),
+        ));
     }
 
     /// Calls back, after a confirmation if a picture that this verdict judges was not shown.

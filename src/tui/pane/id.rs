@@ -50,6 +50,15 @@ impl Tab {
     }
 }
 
+/// What a pane or view is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Purpose {
+    /// One sentence.
+    pub about: &'static str,
+    /// What it looks like with items: lines with numbers of the sample.
+    pub example: &'static [&'static str],
+}
+
 /// The row of a pane in `panes!`.
 #[derive(Debug)]
 pub struct PaneInfo {
@@ -62,6 +71,12 @@ pub struct PaneInfo {
     pub live: &'static [&'static [Scope]],
     /// The actions of its scopes for the key bar, most useful first.
     pub bar: &'static [(Scope, &'static [Action])],
+    /// What it shows while it is empty.
+    pub purpose: Purpose,
+    /// The action that begins, and what it does.
+    pub begin: (Action, &'static str),
+    /// Whether that action needs items.
+    pub needs_items: bool,
 }
 
 macro_rules! pane_ids {
@@ -69,6 +84,8 @@ macro_rules! pane_ids {
         tab: $tab:ident, name: $name:literal, go: $go:literal, keys: [$($key:literal),*],
         live: [$([$($live:ident),*]),*],
         bar: { $($scope:ident: [$($action:ident),*]),* },
+        about: $about:literal, example: [$($example:literal),*],
+        begin: $begin:expr, does: $does:literal, needs_items: $needs_items:literal,
     })*) => {
         /// A pane. One fills the screen.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,6 +103,9 @@ macro_rules! pane_ids {
                         go: (concat!("go to ", $go), concat!("Go to the ", $name, " pane"), &[$($key),*]),
                         live: &[$(&[$(Scope::$live),*]),*],
                         bar: &[$((Scope::$scope, &[$(Action::$action),*])),*],
+                        purpose: Purpose { about: $about, example: &[$($example),*] },
+                        begin: ($begin, $does),
+                        needs_items: $needs_items,
                     },)*
                 }
             }

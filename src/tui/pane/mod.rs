@@ -47,6 +47,7 @@ pub use timer::Timer;
 
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
+use crate::panes::review::queue::Queue;
 use crate::preview::worker::Ready;
 use benchtop_model::Item;
 use benchtop_model::job::JobState;
@@ -81,6 +82,8 @@ pub enum Notice<'a> {
         who: &'a str,
         receipt: &'a Receipt,
     },
+    /// The annotator undid verdicts on many items, from the first to the last revision.
+    UndoneMany((u64, u64)),
     /// The annotator undid or redid a step.
     TakenBack {
         redo: bool,
@@ -187,8 +190,13 @@ pub trait Pane: Any {
         None
     }
 
-    /// The item that the last frame painted, if the pane judges items.
-    fn painted(&self) -> Option<Painted> {
+    /// The items that the last frame painted, if the pane judges items.
+    fn painted(&self) -> Vec<Painted> {
+        Vec::new()
+    }
+
+    /// The items under review and the current one, unless they are served one at a time.
+    fn queue(&self) -> Option<(Queue, Option<u32>)> {
         None
     }
 
@@ -239,6 +247,15 @@ pub trait Pane: Any {
     /// key then wait for each other.
     fn shows_progress(&self) -> bool {
         false
+    }
+
+    /// Whether there is nothing to show yet. The program then draws what the pane is for, and how to
+    /// begin, instead of the pane.
+    fn is_empty(&self, scene: &Scene<'_>) -> bool;
+
+    /// Draws what an empty pane shows nevertheless. Returns the area for its purpose.
+    fn draw_while_empty(&self, area: Rect, _buf: &mut Buffer, _scene: &Scene<'_>) -> Rect {
+        area
     }
 
     /// Draws the pane. Returns the position of the terminal's cursor while it types.

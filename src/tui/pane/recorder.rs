@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -15,7 +16,7 @@ use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides};
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
-use crate::preview::worker::Source;
+use crate::preview::worker::{self, Source};
 use crate::preview::{Part, View};
 use crate::theme::Look;
 use benchtop_model::config::Reason;
@@ -29,9 +30,13 @@ pub struct Recorder {
     pub who: String,
     pub reasons: Vec<Reason>,
     pub metadata: RefCell<EditSession>,
+    /// Number of items in the project.
+    pub items: u32,
     pub now: u64,
     pub is_shown: bool,
     pub is_connected: bool,
+    /// Whether several pictures at once are ready at once. Others never load.
+    pub has_pictures: bool,
 }
 
 impl Recorder {
@@ -46,9 +51,11 @@ impl Recorder {
             who: "ann".into(),
             reasons: Vec::new(),
             metadata: RefCell::default(),
+            items: 1,
             now: 0,
             is_shown: true,
             is_connected: true,
+            has_pictures: false,
         })
     }
 
@@ -117,7 +124,7 @@ impl Recorder {
         };
         let (picks, note) = (vec![pick], String::new());
         self.call(pane, |pane, cx| {
-            then(pane, Picked::Chosen(Chosen { picks, note }), cx)
+            (then.0)(pane, Picked::Chosen(Chosen { picks, note }), cx)
         })
     }
 
@@ -135,10 +142,26 @@ impl Recorder {
         let mut taken = Ok(());
         let effects = self.call(pane, |pane, cx| {
             if let Effect::Prompt(_, then) = effect {
-                taken = then(pane, Typed::Done(text), cx);
+                taken = (then.0)(pane, Typed::Done(text), cx);
             }
         });
         taken.map(|()| effects)
+    }
+
+    /// Says that these items were seen so, for an [`Effect::WhenEachSeen`]. Other effects get
+    /// nothing.
+    pub fn see_each(
+        &self,
+        pane: &mut dyn Pane,
+        effect: &mut Effect,
+        viewed: Vec<Viewed>,
+    ) -> Vec<Effect> {
+        match effect {
+            Effect::WhenEachSeen(_, _, then) => {
+                self.call(pane, |pane, cx| (then.0)(pane, viewed, cx))
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Says that the item was seen so, for an [`Effect::WhenSeen`], or confirms an
@@ -146,13 +169,13 @@ impl Recorder {
     pub fn see(&self, pane: &mut dyn Pane, effect: &mut Effect, viewed: Viewed) -> Vec<Effect> {
         match effect {
             Effect::WhenSeen(_, then) | Effect::Confirm(_, _, then) => {
-                self.call(pane, |pane, cx| then(pane, viewed, cx))
+                self.call(pane, |pane, cx| (then.0)(pane, viewed, cx))
             }
             _ => Vec::new(),
         }
     }
 
-    /// Draws the pane without pictures.
+    /// Draws the pane, with the pictures of [`has_pictures`](Self::has_pictures).
     pub fn draw(&self, pane: &mut dyn Pane, area: Rect, buf: &mut Buffer, look: &Look) {
         self.draw_cursor(pane, area, buf, look);
     }
@@ -165,23 +188,40 @@ impl Recorder {
         buf: &mut Buffer,
         look: &Look,
     ) -> Option<Position> {
-        let scene = Scene {
+        self.with_scene(look, |scene| pane.draw(area, buf, scene))
+    }
+
+    /// Calls with what a pane draws with.
+    pub fn with_scene<T>(&self, look: &Look, call: impl FnOnce(&Scene<'_>) -> T) -> T {
+        call(&Scene {
             look,
             keymap: &self.keymap,
             root: Path::new(""),
-            pictures: &NoPictures,
+            pictures: &FakePictures(self.has_pictures),
             metadata: &self.metadata.borrow(),
+            items: self.items,
             now: self.now,
             is_covered: false,
-        };
-        pane.draw(area, buf, &scene)
+        })
     }
 }
 
-/// Pictures that never load.
-struct NoPictures;
+/// Pictures that never load, or a gray one for each place of several at once.
+struct FakePictures(bool);
 
-impl Pictures for NoPictures {
+/// A gray picture of this view.
+fn gray(view: &View) -> Picture {
+    let size = (
+        u32::from(view.pane.0).max(1),
+        u32::from(view.pane.1).max(1) * 2,
+    );
+    let image = image::RgbImage::from_pixel(size.0, size.1, image::Rgb([128; 3]));
+    let image = benchtop_raster::decode::DecodedImage::new(image.into());
+    let ready = worker::picture(&image, view).map_err(benchtop_model::Error::input);
+    Picture::Ready(Arc::new(ready))
+}
+
+impl Pictures for FakePictures {
     fn cells_in(&self, place: Rect) -> View {
         View {
             pane: (place.width, place.height),
@@ -199,6 +239,14 @@ impl Pictures for NoPictures {
 
     fn one(&self, _key: &str, _path: &Path, _view: View) -> Picture {
         Picture::Loading
+    }
+
+    fn all(&self, wishes: &[(Vec<Source>, View)]) -> Vec<Picture> {
+        let painted = |(_, view): &(Vec<Source>, View)| match self.0 {
+            true => gray(view),
+            false => Picture::Loading,
+        };
+        wishes.iter().map(painted).collect()
     }
 
     fn sides(&self, _loaded: &Loaded) -> Option<Sides> {

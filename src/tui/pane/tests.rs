@@ -25,6 +25,10 @@ impl Pane for Counting {
         cx.send(Ask::in_parts(request::Rounds, then));
     }
 
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        false
+    }
+
     fn draw(&mut self, _: Rect, _: &mut Buffer, _: &Scene<'_>) -> Option<Position> {
         None
     }

@@ -12,6 +12,7 @@ pub mod metadata;
 pub mod registry;
 pub mod review;
 pub mod rounds;
+pub mod sheet;
 pub mod templates;
 pub mod vocabulary;
 
@@ -27,6 +28,9 @@ use benchtop_model::scoring::Outcome;
 /// - `live`: the sets of scopes that are active together, nearest first: those of the pane when it
 ///   opens, then those of its layers
 /// - `bar`: the actions of each scope for the key bar, most useful first
+/// - `about` and `example`: what the pane is for, and what it looks like, while it is empty
+/// - `begin` and `does`: the action that begins, and what it does; with `needs_items`, a project
+///   without items is led to Home instead
 macro_rules! panes {
     ($with:ident) => {
         $with! {
@@ -34,6 +38,13 @@ macro_rules! panes {
                 tab: Home, name: "Home", go: "home", keys: ["gh"],
                 live: [[Home, Table, Global]],
                 bar: { Home: [Open, ImportFiles] },
+                about: "Home shows how far the project is, what to do next, and what others did.",
+                example: [
+                    " composed  ████████████████  24",
+                    " judged    ██████            9"
+                ],
+                begin: Action::ImportFiles, does: "imports a file or folder",
+                needs_items: false,
             }
             Vocabulary(vocabulary VocabularyPane) {
                 tab: Build, name: "Vocabularies", go: "vocabularies", keys: ["gw"],
@@ -44,6 +55,14 @@ macro_rules! panes {
                         SaveMetadata, NextArea, ToggleSidebar, SeedUp, Difference, EditOutside
                     ]
                 },
+                about: "Vocabularies are lists of words that fill the slots of templates, such as `{animal}`.",
+                example: [
+                    "animal    24   red panda      12 items   1 rejected",
+                    "color      9   teapot          3 items",
+                    "place     14   - unicorn       disabled"
+                ],
+                begin: Action::AddTerm, does: "creates a vocabulary",
+                needs_items: false,
             }
             Templates(templates TemplatesPane) {
                 tab: Build, name: "Templates", go: "templates", keys: ["gp"],
@@ -52,6 +71,14 @@ macro_rules! panes {
                     Templates: [TypeText, NextFile],
                     Editor: [StopTyping, SaveText, InsertSlot, UndoText, FindText]
                 },
+                about: "Templates turn the words of vocabularies into questions, options, and prompts for pictures.",
+                example: [
+                    "What is the {color} {animal} doing?",
+                    "  A. {action}   B. {other action}",
+                    "preview: What is the red panda doing?"
+                ],
+                begin: Action::TypeText, does: "types a template",
+                needs_items: false,
             }
             Coverage(coverage CoveragePane) {
                 tab: Build, name: "Coverage", go: "coverage", keys: ["gc"],
@@ -59,6 +86,15 @@ macro_rules! panes {
                 bar: {
                     Coverage: [NextCount, ChooseRows, ChooseColumns, FailingTerms, RetireTerms]
                 },
+                about: "Coverage counts items by two properties, to show where more are needed.",
+                example: [
+                    "subtask    all   anime   photo   sketch",
+                    "animal       8       3       4        1",
+                    "counting     6       2       2        2",
+                    "text        10       4       6        0"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you add items",
+                needs_items: true,
             }
             Generate(generate GeneratePane) {
                 tab: Make, name: "Jobs", go: "jobs", keys: ["gj"],
@@ -66,11 +102,27 @@ macro_rules! panes {
                 bar: {
                     Generate: [NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp]
                 },
+                about: "Jobs make the pictures of items, score them, and ask models, while you do something else.",
+                example: [
+                    "job  what                    done          left",
+                    "  2  pictures by sdxl        14 of 24      2 min",
+                    "  1  pictures as drafts      24 of 24      done"
+                ],
+                begin: Action::NewJob, does: "makes the pictures of items",
+                needs_items: true,
             }
             List(list ListPane) {
                 tab: Check, name: "Items", go: "items", keys: ["gi"],
                 live: [[List, Table, Global], [Table, Global]],
                 bar: { List: [FilterStatus, ClearFilter] },
+                about: "Items lists all questions with their pictures; search, filter, sort, and select them here.",
+                example: [
+                    "  #  status    subtask    question",
+                    "  1  accepted  animal     What is the red panda doing?",
+                    "  2  pending   counting   How many kites are in the sky?"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you add items",
+                needs_items: true,
             }
             Filters(filters FiltersPane) {
                 tab: Check, name: "Filters", go: "filters", keys: ["gf"],
@@ -81,6 +133,14 @@ macro_rules! panes {
                         StartScoring, TypeLine
                     ]
                 },
+                about: "Filters score all items with models and flag those beyond a threshold, for people to look at first.",
+                example: [
+                    "clip    18 |      ▂▅",
+                    "        22 |  ▁▃▆█▇▅▂",
+                    "flag below 21.5: 3 of 24 items"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you add items",
+                needs_items: true,
             }
             Review(review ReviewPane) {
                 tab: Judge, name: "Review", go: "review", keys: ["gr"],
@@ -99,6 +159,32 @@ macro_rules! panes {
                     Round: [RoundGuidelines, OwnPace, Help, Undo, Palette, Back],
                     Answers: [AnswerA, AnswerB, TypeAnswer]
                 },
+                about: "Review shows one item after the other, and each key is a verdict.",
+                example: [
+                    "#7  What is the red panda doing?        pending",
+                    "    A. sleeping   B. climbing",
+                    "accept, reject with a reason, flag, or skip"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you add items",
+                needs_items: true,
+            }
+            Sheet(sheet SheetPane) {
+                tab: Judge, name: "Contact sheet", go: "contact sheet", keys: ["gs"],
+                live: [[Sheet, Global]],
+                bar: {
+                    Sheet: [
+                        AcceptSheet, SheetReject, SheetRejectAgain, SheetFlag, SheetSelect,
+                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures
+                    ]
+                },
+                about: "Contact sheet shows many pictures at once: reject the odd ones, and accept the rest with one key.",
+                example: [
+                    "[ #1 red panda ]  [ #2 teapot  ]  [ #3 kites ]",
+                    "[ #4 unicorn x ]  [ #5 red fox ]  [ #6 lamp  ]",
+                    "enter accepts the rest: 5 items"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you add items",
+                needs_items: true,
             }
             Rounds(rounds RoundsPane) {
                 tab: Judge, name: "Rounds", go: "rounds", keys: ["go"],
@@ -107,6 +193,13 @@ macro_rules! panes {
                     Rounds: [Open, NewRound, WhatIf, CloseRound, ShowGuidelines],
                     Form: [CreateRound, FormNext, FormClose]
                 },
+                about: "A round asks several annotators about the same items, blind to each other, to measure agreement.",
+                example: [
+                    "name    question           items   ann       bob",
+                    "pilot   Is the item good?     24   20 of 24  24 of 24"
+                ],
+                begin: Action::NewRound, does: "creates a round",
+                needs_items: true,
             }
             Adjudicate(adjudicate AdjudicatePane) {
                 tab: Judge, name: "Adjudicate", go: "adjudicate", keys: ["gd"],
@@ -118,11 +211,27 @@ macro_rules! panes {
                         EarlierGuidelines
                     ]
                 },
+                about: "Adjudicate shows the items on which annotators of a round differ, to settle each of them.",
+                example: [
+                    "pilot  1 of 3, 3 open",
+                    "#7  ann accepts",
+                    "    bob rejects: the panda is asleep"
+                ],
+                begin: Action::Go(PaneId::Rounds), does: "opens Rounds, where rounds begin",
+                needs_items: false,
             }
             Agreement(agreement AgreementPane) {
                 tab: Judge, name: "Agreement", go: "agreement", keys: ["gk"],
                 live: [[Agreement, Table, Global]],
                 bar: { Agreement: [GroupAgreement, AgreementRound, AgreementPart, CopyMethods] },
+                about: "Agreement measures how often annotators say the same about an item, with intervals.",
+                example: [
+                    "            items   agree   kappa           alpha",
+                    "all            24    92 %   0.81 [0.5, 1]   0.81",
+                    "animal          8   100 %   1.00            1.00"
+                ],
+                begin: Action::Go(PaneId::Review), does: "opens the review, where verdicts are given",
+                needs_items: false,
             }
             Board(board BoardPane) {
                 tab: Score, name: "Board", go: "board", keys: ["gb"],
@@ -139,6 +248,14 @@ macro_rules! panes {
                     Behind: [OnlyWrong, WrongFirst],
                     Answer: [Open, NextAnswer, PreviousAnswer, AnswerDown]
                 },
+                about: "The board compares the answers of models, by measure; each cell is the right answers of all.",
+                example: [
+                    "rank  model     all          animal     text",
+                    "1     model-a   20 of 24     8 of 8     7 of 10",
+                    "2=    model-b   17 of 24     6 of 8     6 of 10"
+                ],
+                begin: Action::HomeTab, does: "opens Home, where you import answers of models",
+                needs_items: false,
             }
         }
     };

@@ -39,3 +39,56 @@ impl Panes {
         self.0.iter().map(|(id, pane)| (*id, pane.as_ref()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ratatui::buffer::Buffer;
+    use ratatui::layout::Rect;
+
+    use super::*;
+    use crate::action::Action;
+    use crate::pane::testing::recorder;
+    use crate::theme::{Look, Theme};
+    use benchtop_model::ColorLevel;
+
+    fn words(buf: &Buffer) -> String {
+        let text: String = buf.content.iter().map(|cell| cell.symbol()).collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn every_empty_pane_says_what_it_is_for_and_which_key_begins() {
+        let look = Look::new(&Theme::shipped("mono").unwrap(), ColorLevel::Mono, true);
+        let mut rec = recorder();
+        for id in PaneId::ALL {
+            let info = id.info();
+            for items in [0, 24] {
+                rec.items = items;
+                let (action, does) = match items == 0 && info.needs_items {
+                    true => (Action::HomeTab, "opens Home"),
+                    false => info.begin,
+                };
+                let live = info.live[0].contains(&action.scope());
+                assert!(live, "{id:?}: the key of {action:?} does nothing here");
+                let key = rec.keymap.press(action);
+                assert!(!key.is_empty(), "{id:?}");
+                for (width, height) in [(60, 16), (80, 24), (160, 50)] {
+                    // Without the tab row, the status line, and the key bar.
+                    let mut buf = Buffer::empty(Rect::new(0, 0, width, height - 4));
+                    let area = buf.area;
+                    rec.with_scene(&look, |scene| scene.draw_purpose(id, area, &mut buf));
+                    let shown = words(&buf);
+                    let sentence = info.purpose.about;
+                    assert!(
+                        sentence.ends_with('.') && shown.contains(sentence),
+                        "{shown}"
+                    );
+                    assert!(shown.contains(&format!("{key} {does}")), "{shown}");
+                    let example = info.purpose.example.first().unwrap().trim();
+                    let example: Vec<&str> = example.split_whitespace().take(2).collect();
+                    assert!(shown.contains(&example.join(" ")), "{shown}");
+                }
+            }
+        }
+    }
+}

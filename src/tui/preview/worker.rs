@@ -96,7 +96,7 @@ struct Job {
 
 #[derive(Default)]
 struct State {
-    wanted: Option<Job>,
+    wanted: VecDeque<Job>,
     ahead: VecDeque<Job>,
     running: Vec<Job>,
     cache: Cache,
@@ -154,19 +154,45 @@ impl Previews {
         let key = job.key.clone();
         let mut state = self.shared.lock();
         if let Some(ready) = state.cache.get(&key) {
-            state.wanted = None;
+            state.wanted.clear();
             return Some(ready);
         }
-        let running = state
-            .running
-            .iter()
-            .any(|job| job.key == key && !job.cancelled());
+        let running = state.runs(&key);
         state.cancel_running(|job| job.key != key);
         state.ahead.retain(|job| job.key != key);
-        state.wanted = (!running).then_some(job);
+        state.wanted.clear();
+        if !running {
+            state.wanted.push_back(job);
+        }
         drop(state);
         self.shared.wake.notify_all();
         None
+    }
+
+    /// Like [`want_of`](Self::want_of), for pictures that are on screen together, each with its own
+    /// view.
+    pub fn want_all(&self, wishes: &[(Vec<Source>, View)]) -> Vec<Option<Arc<Ready>>> {
+        let jobs: Vec<Job> = wishes
+            .iter()
+            .map(|(sources, view)| Job::new(sources, *view))
+            .collect();
+        let mut state = self.shared.lock();
+        let found = jobs.iter().map(|job| state.cache.get(&job.key)).collect();
+        if jobs.iter().any(|job| !state.cache.has(&job.key)) {
+            state.cancel_running(|run| jobs.iter().all(|job| job.key != run.key));
+        }
+        let mut wanted: VecDeque<Job> = VecDeque::new();
+        for job in jobs {
+            state.ahead.retain(|ahead| ahead.key != job.key);
+            let is_new = !state.cache.has(&job.key) && !state.runs(&job.key);
+            if is_new && wanted.iter().all(|other| other.key != job.key) {
+                wanted.push_back(job);
+            }
+        }
+        state.wanted = wanted;
+        drop(state);
+        self.shared.wake.notify_all();
+        found
     }
 
     /// Replaces the list of pictures to prefetch, most likely first; see [`neighbors`]. Call it
@@ -186,18 +212,8 @@ impl Previews {
             .into_iter()
             .map(|(sources, view)| Job::new(&sources, view))
             .filter(|job| !state.cache.has(&job.key))
-            .filter(|job| {
-                state
-                    .wanted
-                    .as_ref()
-                    .is_none_or(|wanted| wanted.key != job.key)
-            })
-            .filter(|job| {
-                !state
-                    .running
-                    .iter()
-                    .any(|r| r.key == job.key && !r.cancelled())
-            })
+            .filter(|job| state.wanted.iter().all(|wanted| wanted.key != job.key))
+            .filter(|job| !state.runs(&job.key))
             .collect();
         state.ahead = jobs;
         drop(state);
@@ -207,11 +223,6 @@ impl Previews {
     /// Drops the cached pictures of `key`, because its file changed.
     pub fn forget(&self, key: &str) {
         self.shared.lock().cache.forget(key);
-    }
-
-    /// Memory used by prepared pictures, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.shared.lock().cache.bytes
     }
 }
 
@@ -287,6 +298,11 @@ impl Job {
 }
 
 impl State {
+    fn runs(&self, key: &CacheKey) -> bool {
+        let mut running = self.running.iter();
+        running.any(|job| job.key == *key && !job.cancelled())
+    }
+
     fn cancel_running(&mut self, which: impl Fn(&Job) -> bool) {
         for job in self.running.iter().filter(|job| which(job)) {
             job.cancelled.store(true, Ordering::Relaxed);
@@ -306,7 +322,7 @@ fn work(shared: &Shared, prefetches: bool) {
         if state.closed {
             return;
         }
-        let job = state.wanted.take().or_else(|| {
+        let job = state.wanted.pop_front().or_else(|| {
             if prefetches {
                 state.ahead.pop_front()
             } else {

@@ -140,6 +140,39 @@ fn the_newest_request_replaces_older_ones() {
 }
 
 #[test]
+fn pictures_on_screen_together_do_not_replace_each_other() {
+    let dir = TempDir::new().unwrap();
+    let (previews, done) = start();
+    let wishes: Vec<(Vec<Source>, View)> = (0..12)
+        .map(|n| {
+            let name = format!("{n}.png");
+            let path = write(&dir, &name, n, 64);
+            (vec![source(&name, &path)], view())
+        })
+        .collect();
+    // Every frame asks for all of them again.
+    let mut told = Vec::new();
+    while told.len() < wishes.len() {
+        previews.want_all(&wishes);
+        told.push(done.recv_timeout(PATIENCE).unwrap().key);
+    }
+    let ready = previews.want_all(&wishes);
+    assert!(
+        ready
+            .iter()
+            .all(|ready| ready.as_ref().is_some_and(|r| r.is_ok()))
+    );
+    // None was prepared twice.
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), wishes.len());
+    // The same file twice on a sheet is one picture.
+    let twice = [&wishes[..1], &wishes[..1]].concat();
+    let [a, b] = previews.want_all(&twice).try_into().unwrap();
+    assert!(Arc::ptr_eq(&a.unwrap(), &b.unwrap()));
+}
+
+#[test]
 fn a_replaced_request_can_be_repeated() {
     let dir = TempDir::new().unwrap();
     let (a, b) = (write(&dir, "a.png", 1, 512), write(&dir, "b.png", 2, 512));

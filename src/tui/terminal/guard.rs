@@ -5,10 +5,11 @@ use std::cell::Cell;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use benchtop_model::clean;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use rustix::process::{Signal, getpid, kill_process};
 
@@ -17,6 +18,11 @@ const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?2004h";
 /// Restores the terminal. The first sequence ends an unfinished frame.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l";
 
+/// Restores the window title that [`title_bytes`] put away.
+const RESTORE_TITLE: &[u8] = b"\x1b[23;0t";
+
+/// What sets the window title, if the program sets one.
+static TITLE: OnceLock<Vec<u8>> = OnceLock::new();
 /// Whether we hold the screen, so that it is restored only once.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
@@ -55,6 +61,18 @@ impl Guard {
         signal_hook::flag::register(signal_hook::consts::SIGCONT, Arc::clone(&continued))?;
         enter()?;
         Ok(Guard { continued })
+    }
+
+    /// Sets the title of the window until the terminal is restored. Only the first call has an effect.
+    ///
+    /// # Errors
+    ///
+    /// If the terminal is gone.
+    pub fn set_title(&self, title: &str) -> io::Result<()> {
+        match TITLE.set(title_bytes(title)) {
+            Ok(()) => TITLE.get().map_or(Ok(()), |bytes| write_all(bytes)),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Suspends the program as ctrl-z does, and takes over the terminal again when it resumes.
@@ -100,10 +118,16 @@ impl Drop for Guard {
     }
 }
 
+/// Puts the present title on the terminal's stack and sets another one.
+fn title_bytes(title: &str) -> Vec<u8> {
+    format!("\x1b[22;0t\x1b]2;{}\x1b\\", clean::line(title)).into_bytes()
+}
+
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
-    if let Err(gone) = write_all(ENTER) {
+    let title = TITLE.get().map_or(&[][..], Vec::as_slice);
+    if let Err(gone) = write_all(ENTER).and_then(|()| write_all(title)) {
         leave();
         return Err(gone);
     }
@@ -114,6 +138,9 @@ fn enter() -> io::Result<()> {
 pub fn leave() {
     if ENTERED.swap(false, Ordering::SeqCst) {
         // Errors are ignored: the terminal is gone.
+        if TITLE.get().is_some() {
+            let _ = write_all(RESTORE_TITLE);
+        }
         let _ = write_all(LEAVE);
         let _ = disable_raw_mode();
     }
@@ -173,6 +200,15 @@ mod tests {
         std::panic::set_hook(hook);
         assert_eq!(contain(|| 7), Ok(7));
         assert!(!CONTAINED.get());
+    }
+
+    #[test]
+    fn a_title_holds_no_escape_sequence_of_a_project_name() {
+        let bytes = title_bytes("benchtop: a\x07\x1b]2;x\u{9c}b");
+        let text = String::from_utf8(bytes).unwrap();
+        let inner = text.strip_prefix("\x1b[22;0t\x1b]2;benchtop: a").unwrap();
+        let inner = inner.strip_suffix("b\x1b\\").unwrap();
+        assert!(!inner.contains(char::is_control), "{inner:?}");
     }
 
     #[test]

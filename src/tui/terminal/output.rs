@@ -67,10 +67,6 @@ impl<W: Write> Output<W> {
         self.total
     }
 
-    pub fn inner(&self) -> &W {
-        &self.inner
-    }
-
     pub fn inner_mut(&mut self) -> &mut W {
         &mut self.inner
     }

@@ -9,6 +9,7 @@ pub mod menu;
 pub mod meter;
 pub mod page;
 pub mod prompt;
+pub mod purpose;
 pub mod table;
 pub mod tags;
 pub mod text;

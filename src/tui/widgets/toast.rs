@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::lines::Lines;
 use super::text;
 use crate::theme::{Look, Role};
-use benchtop_model::{Error, ErrorKind};
+use benchtop_model::{Error, ErrorKind, brief};
 
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +74,16 @@ impl Toast {
 
 impl From<&Error> for Toast {
     fn from(problem: &Error) -> Toast {
-        let line = text::clean(&problem.to_string()).replace("   help: ", "; ");
+        let whole = problem.to_string();
+        let is_missing = matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Unreachable);
+        let is_wall = problem
+            .help
+            .as_ref()
+            .is_some_and(|help| help.contains('\n'));
+        let line = match is_wall || (is_missing && brief::shortens(&whole)) {
+            true => text::clean(&brief::of(problem)),
+            false => text::clean(&whole).replace("   help: ", "; "),
+        };
         let severity = match problem.kind {
             ErrorKind::Usage | ErrorKind::Cancelled => Severity::Info,
             ErrorKind::Conflict => Severity::Warning,

@@ -83,11 +83,7 @@ pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
 impl Pipeline {
     /// Loads all parts of `folder`. Parts of different models are refused.
     pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline, Error> {
-        let Loading {
-            dtype,
-            device,
-            whole_pixels,
-        } = loading;
+        let (dtype, device) = (&loading.dtype, &loading.device);
         // The refiner is not supported: its U-Net takes a score instead of the target size.
         folder.index.only("requires_aesthetics_score", false)?;
         let config = folder.config("unet")?;
@@ -121,7 +117,12 @@ impl Pipeline {
         let text = TextSide::load(folder, &unet, *dtype, device)?;
         let unet = UNet::new(unet, folder.weights("unet", *dtype, device)?).input()?;
         let inner = Vae::dtype_for(&vae, *dtype);
-        let vae = Vae::new(vae, *whole_pixels, folder.weights("vae", inner, device)?).input()?;
+        let vae = Vae::new(
+            vae,
+            loading.whole_pixels,
+            folder.weights("vae", inner, device)?,
+        )
+        .input()?;
         Ok(Pipeline {
             text,
             unet,

@@ -91,12 +91,7 @@ impl TextEncoder {
                 other.len()
             );
         }
-        let rows = self.config.vocab_size;
-        if let Some(id) = texts.iter().flatten().find(|id| **id as usize >= rows) {
-            bail!(
-                "token id {id}, but the encoder has {rows} tokens; the tokenizer belongs to another model"
-            );
-        }
+        check_ids(texts, self.config.vocab_size)?;
         let ids = Tensor::new(texts.concat(), &self.device)?;
         let tokens = self.tokens.index_select(&ids, 0)?.reshape((
             texts.len(),
@@ -154,6 +149,16 @@ impl TextEncoder {
                 .map(|p| p.index_select(&first, 0))
                 .transpose()?,
         })
+    }
+}
+
+/// Refuses token ids that an encoder with `rows` tokens does not have.
+pub(super) fn check_ids(texts: &[Vec<u32>], rows: usize) -> Result<()> {
+    match texts.iter().flatten().find(|id| **id as usize >= rows) {
+        Some(id) => bail!(
+            "token id {id}, but the encoder has {rows} tokens; the tokenizer belongs to another model"
+        ),
+        None => Ok(()),
     }
 }
 

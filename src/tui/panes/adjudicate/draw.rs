@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
 use crate::action::Action;
-use crate::item::{NoPicture, Picture, Sides, ViewState, picture_of};
+use crate::item::{NoPicture, Picture, Sides, picture_of};
 use crate::pane::{PaneId, Scene};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{draw_item, draw_picture, layout as beside};
-use crate::preview::{Part, Show, View};
+use crate::preview::{Show, View};
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
 use crate::widgets::lines::{Lines, draw_more};
@@ -72,18 +72,9 @@ impl AdjudicatePane {
                 }
             },
         };
-        if let Some(next) = self.next_loaded() {
-            let sides = pictures.sides(next);
-            let part = ViewState::default().part(sides.as_ref(), false);
-            let wanted = match sides {
-                Some(sides) => sides.wanted(part.show),
-                None => picture_of(&next.item, scene.root)
-                    .map(|(key, path)| (vec![(key.into(), path)], part.show)),
-            };
-            if let Ok((sources, show)) = wanted {
-                let part = Part { show, ..part };
-                pictures.ahead(vec![(sources, View { part, ..view })]);
-            }
+        let next = self.next_loaded();
+        if let Some(wish) = next.and_then(|next| scene.wish(next, false, |_| view)) {
+            pictures.ahead(vec![wish]);
         }
         self.pair = pair;
         let show = if self.loaded().is_some() {

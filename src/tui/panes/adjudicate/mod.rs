@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::metadata::edit_session::error_line;
 use super::rounds::progress;
 use crate::action::Action;
-use crate::item::{Loaded, Picture, Sides, ViewState, painted};
+use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::keymap::Keymap;
 use crate::pane::{Context, EditAt, Notice, Painted, Pane, Scene, Target};
 use crate::preview::Show;
@@ -225,14 +225,7 @@ impl AdjudicatePane {
             .take(2)
             .map(|dispute| dispute.number)
             .collect();
-        if self.items.len() > CACHED {
-            self.items.retain(|number, _| near.contains(number));
-        }
-        let missing: Vec<u32> = near
-            .into_iter()
-            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
-            .collect();
-        for number in missing {
+        for number in missing(&mut self.items, CACHED, near, &self.asked) {
             self.ask_item(number, cx);
         }
     }
@@ -433,8 +426,10 @@ impl Pane for AdjudicatePane {
         }
     }
 
-    fn painted(&self) -> Option<Painted> {
-        let loaded = self.loaded()?;
+    fn painted(&self) -> Vec<Painted> {
+        let (Some(loaded), Some(current)) = (self.loaded(), self.current()) else {
+            return Vec::new();
+        };
         let pictures = painted(
             &loaded.item,
             self.pair.as_ref(),
@@ -442,18 +437,21 @@ impl Pane for AdjudicatePane {
             &self.picture,
             false,
         );
-        let ready = !matches!(self.picture, Picture::Loading);
-        Some(Painted {
-            number: self.current()?.number,
+        vec![Painted {
+            number: current.number,
             rev: loaded.rev,
             text_rev: loaded.text_rev,
-            ready,
+            ready: !matches!(self.picture, Picture::Loading),
             pictures,
-        })
+        }]
     }
 
     fn has_unsaved(&self) -> bool {
         !self.pending.is_empty()
+    }
+
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        matches!(self.rounds, Some(Ok(_))) && self.names().is_empty()
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

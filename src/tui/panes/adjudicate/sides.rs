@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 
 use crate::theme::{Look, Role};
 use crate::widgets::text;
@@ -15,7 +15,7 @@ const NARROW: u16 = 24;
 /// The gap between two columns.
 const GAP: u16 = 2;
 
-struct Line(String, Role, Modifier);
+struct Line(String, Style);
 
 /// The word for a verdict, with a mark that works without color.
 fn verdict_words(judgement: &Judgement) -> (String, Role) {
@@ -41,24 +41,23 @@ fn column(
     side: &OthersVerdict,
     about: &AdjudicationContext,
     width: usize,
+    look: &Look,
 ) -> Vec<Line> {
     let j = &side.judgement;
     let mut lines = Vec::new();
-    let mut say = |text: &str, role: Role, modifier: Modifier| {
-        lines.extend(
-            text::wrap(text, width)
-                .into_iter()
-                .map(|line| Line(line, role, modifier)),
-        );
+    let mut styled = |text: &str, style: Style| {
+        let wrapped = text::wrap(text, width).into_iter();
+        lines.extend(wrapped.map(|line| Line(line, style)));
     };
-    say(head, Role::Heading, Modifier::empty());
+    styled(head, look.style(Role::Heading));
     let (words, role) = verdict_words(j);
-    say(&words, role, Modifier::BOLD);
+    styled(&words, look.style(role).add_modifier(Modifier::BOLD));
+    let mut say = |text: &str, role| styled(text, look.style(role));
     if !j.reasons.is_empty() {
-        say(&j.reasons.join(", "), Role::Text, Modifier::empty());
+        say(&j.reasons.join(", "), Role::Text);
     }
     if let Some(note) = j.note.as_deref().filter(|note| !note.is_empty()) {
-        say(&format!("“{note}”"), Role::Text, Modifier::empty());
+        say(&format!("“{note}”"), Role::Text);
     }
     let took = j.ms.map_or(String::new(), |ms| {
         format!(", {:.1} s", f64::from(ms) / 1000.0)
@@ -69,26 +68,17 @@ fn column(
             history::to_the_second(side.at).replace('T', " ")
         ),
         Role::Dim,
-        Modifier::empty(),
     );
     let Some(asked) = &j.round else { return lines };
     match (asked.part, asked.revealed) {
-        (Part::Revision, true) => say("changed after seeing others", Role::Warn, Modifier::empty()),
-        (Part::Revision, false) => say(
-            "changed without seeing others",
-            Role::Dim,
-            Modifier::empty(),
-        ),
-        (Part::Main, true) => say("had seen others", Role::Warn, Modifier::empty()),
+        (Part::Revision, true) => say("changed after seeing others", Role::Warn),
+        (Part::Revision, false) => say("changed without seeing others", Role::Dim),
+        (Part::Main, true) => say("had seen others", Role::Warn),
         _ => {}
     }
     if about.version.is_some() && asked.guidelines != about.version {
         let stamp = asked.guidelines.as_deref().unwrap_or("no version");
-        say(
-            &format!("earlier guidelines, {stamp}"),
-            Role::Warn,
-            Modifier::empty(),
-        );
+        say(&format!("earlier guidelines, {stamp}"), Role::Warn);
     }
     lines
 }
@@ -114,7 +104,7 @@ fn columns(
     let own = own.saturating_sub(GAP).max(8);
     let lines = sides
         .iter()
-        .map(|(head, side)| column(head, side, about, usize::from(own)))
+        .map(|(head, side)| column(head, side, about, usize::from(own), look))
         .collect();
     (lines, beside, own)
 }
@@ -144,19 +134,13 @@ pub(super) fn draw(
     for (top, band) in bands {
         for (at, lines) in band.iter().enumerate() {
             let x = area.x + at as u16 * (width + GAP);
-            for (n, Line(text, role, modifier)) in lines.iter().enumerate() {
+            for (n, Line(text, style)) in lines.iter().enumerate() {
                 let y = (top + n)
                     .checked_sub(scroll)
                     .and_then(|y| u16::try_from(y).ok())
                     .filter(|y| *y < area.height);
                 let Some(y) = y else { continue };
-                buf.set_stringn(
-                    x,
-                    area.y + y,
-                    text,
-                    usize::from(width),
-                    look.style(*role).add_modifier(*modifier),
-                );
+                buf.set_stringn(x, area.y + y, text, usize::from(width), *style);
             }
         }
     }

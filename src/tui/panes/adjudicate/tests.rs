@@ -170,7 +170,7 @@ fn a_note_on_an_item_that_left_the_disputes_is_kept() {
     rec.call(&mut pane, |pane, cx| {
         let (picks, note) = (vec![0], "too dark".to_string());
         if let Effect::Menu(_, then) = &mut menu {
-            then(
+            (then.0)(
                 pane,
                 crate::pane::Picked::Chosen(crate::pane::Chosen { picks, note }),
                 cx,

@@ -339,6 +339,13 @@ impl Pane for AgreementPane {
         true
     }
 
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        let nothing = |found: &AgreementAnalysis| {
+            found.rows.first().is_none_or(|all| all.measures.items == 0)
+        };
+        self.round.is_none() && self.failed.is_none() && self.found.as_ref().is_some_and(nothing)
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.draw_parts(area, scene.keymap, buf, scene.look);
         None

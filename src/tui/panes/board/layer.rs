@@ -9,9 +9,7 @@ use ratatui::layout::Rect;
 use crate::action::{Action, Scope};
 use crate::pane::Scene;
 use crate::widgets::page::Page;
-use crate::widgets::table::{
-    Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
-};
+use crate::widgets::table::{Answer, FrequencyEffect, FrequencyView, LocalTable, TableEffect};
 
 /// What a view asks of the pane after an action.
 #[derive(Debug)]
@@ -30,14 +28,8 @@ pub(super) enum LayerEffect {
     Open(Box<dyn Layer>),
     /// Close this view and go to a column of the table below.
     Column(usize),
-    /// Close this view and show the rows of the table below with this value.
-    Dive { column: usize, value: String },
-    /// Select the rows of the table below with this value, or unselect them.
-    Select {
-        column: usize,
-        value: String,
-        on: bool,
-    },
+    /// What a frequency table asks of the table below.
+    Frequency(FrequencyEffect),
     /// The result of a table action.
     Table(Answer),
 }
@@ -121,15 +113,8 @@ impl Layer for FrequencyView {
     }
 
     fn act(&mut self, action: Action) -> Vec<LayerEffect> {
-        let effect = |effect| match effect {
-            FrequencyEffect::Dive { column, value } => LayerEffect::Dive { column, value },
-            FrequencyEffect::SelectValue { column, value, on } => {
-                LayerEffect::Select { column, value, on }
-            }
-            FrequencyEffect::Table(answer) => LayerEffect::Table(answer),
-        };
         let effects = FrequencyView::act(self, action);
-        effects.into_iter().map(effect).collect()
+        effects.into_iter().map(LayerEffect::Frequency).collect()
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
@@ -137,9 +122,10 @@ impl Layer for FrequencyView {
     }
 }
 
-impl Layer for DescribeView {
+/// Summaries of the columns.
+impl Layer for LocalTable {
     fn table_mut(&mut self) -> Option<&mut LocalTable> {
-        Some(DescribeView::table_mut(self))
+        Some(self)
     }
 
     fn open(&self, row: usize) -> LayerEffect {
@@ -147,6 +133,6 @@ impl Layer for DescribeView {
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
-        DescribeView::draw(self, area, buf, scene.look);
+        LocalTable::draw(self, area, buf, scene.look);
     }
 }

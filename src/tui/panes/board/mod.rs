@@ -152,6 +152,11 @@ impl Pane for BoardPane {
         Some(&self.behind()?.item)
     }
 
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        let bare = |board: &Board| board.columns.is_empty() && board.rows.is_empty();
+        self.layers.is_empty() && self.found.as_ref().is_some_and(bare)
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.draw_parts(area, buf, scene);
         None

@@ -8,7 +8,7 @@ use super::views::{self, View};
 use crate::action::Action;
 use crate::pane::{Context, Target, table_menus};
 use crate::widgets::table::{
-    Answer, CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect,
+    Answer, CopyFormat, CopyWhat, FrequencyEffect, FrequencyView, LocalTable, TableEffect, describe,
 };
 
 impl BoardPane {
@@ -27,7 +27,7 @@ impl BoardPane {
             Answer::Frequency(column, frequency) => {
                 self.push_layer(FrequencyView::new(column, frequency));
             }
-            Answer::Describe(summaries) => self.push_layer(DescribeView::new(summaries)),
+            Answer::Describe(summaries) => self.push_layer(describe(summaries)),
             Answer::Copied { text, rows, but } => {
                 cx.copy(text, format!("{rows} rows"));
                 but.into_iter().for_each(|why| cx.say(why));
@@ -93,7 +93,7 @@ impl BoardPane {
                 self.source().go_to_column(column);
                 self.layers.pop();
             }
-            LayerEffect::Dive { column, value } => {
+            LayerEffect::Frequency(FrequencyEffect::Dive { column, value }) => {
                 self.source().dive(column, &value);
                 self.layers.pop();
                 let value = if value.is_empty() {
@@ -103,11 +103,13 @@ impl BoardPane {
                 };
                 cx.say(format!("showing rows with {value}; back shows all"));
             }
-            LayerEffect::Select { column, value, on } => {
+            LayerEffect::Frequency(FrequencyEffect::SelectValue { column, value, on }) => {
                 let answer = self.source().select_value(column, &value, on);
                 self.carry_out(answer, cx);
             }
-            LayerEffect::Table(answer) => self.carry_out(answer, cx),
+            LayerEffect::Table(answer) | LayerEffect::Frequency(FrequencyEffect::Table(answer)) => {
+                self.carry_out(answer, cx);
+            }
         }
     }
 

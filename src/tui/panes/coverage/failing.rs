@@ -3,9 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::pane::id::Purpose;
 use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
+use crate::widgets::purpose::Begin;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{counted, grouped};
 use benchtop_metrics::statistics::wilson;
@@ -27,17 +29,26 @@ fn columns() -> Vec<Spec> {
     ]
 }
 
+const PURPOSE: Purpose = Purpose {
+    about: "Failing terms are the words whose items are rejected most, once 5 judged items have them.",
+    example: &[
+        "term                items   rejected",
+        "animal: red panda      12       75 %",
+        "color: teal             8       50 %",
+    ],
+};
+
 /// The table in the given order: most certain failures first.
-pub fn table(failing: Option<&Result<Vec<FailingTerm>>>) -> LocalTable {
+pub fn table(failing: Option<&Result<Vec<FailingTerm>>>, review: String) -> LocalTable {
     let (list, empty) = match failing {
         None => (&[][..], Empty::Loading),
         Some(Err(problem)) => (&[][..], Empty::Failed(error_line(problem))),
         Some(Ok(list)) => {
-            let hint = format!(
-                "no term has {} judged items yet: press 1 to review",
-                super::JUDGED
-            );
-            (&list[..], Empty::Nothing(hint))
+            let begin = Begin {
+                key: review,
+                does: "opens the review, to judge items",
+            };
+            (&list[..], Empty::Begin(&PURPOSE, begin))
         }
     };
     let row = |f: &FailingTerm| {

@@ -12,7 +12,7 @@ pub use map::Measure;
 use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::pane::{Ask, Context, Notice, Opens, Pane, Scene, Target, table_menus};
+use crate::pane::{Ask, Context, Notice, Opens, Pane, PaneId, Scene, Target, table_menus};
 use crate::theme::Look;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::usage::{DiscardResult, FailingTerm, Grid};
@@ -49,7 +49,7 @@ impl Default for CoveragePane {
             map: LocalTable::new(Vec::new(), Vec::new(), 2, Empty::Loading),
             made: None,
             failing: None,
-            table: failing::table(None),
+            table: failing::table(None, String::new()),
             terms: false,
         }
     }
@@ -66,8 +66,9 @@ impl CoveragePane {
     }
 
     fn ask_failing(&self, cx: &mut Context<'_>) {
-        let then = |pane: &mut Self, failing: Result<Vec<FailingTerm>>, _: &mut Context<'_>| {
-            pane.table = failing::table(Some(&failing));
+        let then = |pane: &mut Self, failing: Result<Vec<FailingTerm>>, cx: &mut Context<'_>| {
+            let review = cx.key(Action::Go(PaneId::Review));
+            pane.table = failing::table(Some(&failing), review);
             pane.failing = Some(failing);
         };
         cx.send(Ask::new(request::Failing(JUDGED), then).for_key());
@@ -290,6 +291,10 @@ impl Pane for CoveragePane {
         if matches!(notice, Notice::Recount) && cx.env.is_shown {
             self.load(cx);
         }
+    }
+
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        scene.items == 0
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

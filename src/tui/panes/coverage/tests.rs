@@ -258,7 +258,7 @@ fn empty_loading_and_failed_states_differ() {
     assert!(!refused(&act(&mut pane, Action::Open)).is_empty());
     let ask = only(act(&mut pane, Action::FailingTerms));
     on_failing(&mut pane, ask, vec![]);
-    assert!(drawn(&mut pane, ColorLevel::Mono).contains("5 judged items"));
+    assert!(drawn(&mut pane, ColorLevel::Mono).contains("Failing terms"));
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     for (width, height) in [(1, 1), (4, 6), (20, 3), (300, 80)] {
         for terms in [false, true] {

@@ -4,9 +4,10 @@ use super::thresholds::{self, Stride};
 use super::{FiltersPane, GROUPS, PROJECT_FILE, Part, SCORERS_LOADING, Side, error_line, groups};
 use crate::action::Action;
 use crate::pane::{Context, EditAt, Target, table_menus};
+use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use benchtop_model::scoring::Measure;
-use benchtop_model::scoring::bench::ScorerState;
+use benchtop_model::scoring::bench::{Bench, ScorerState};
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
 
@@ -40,6 +41,11 @@ impl FiltersPane {
             Action::CancelScoring => self.cancel_scoring(cx),
             Action::RetryScoring => self.retry_scoring(cx),
             Action::Find => self.ask_items(cx),
+            Action::Open if !self.show_rules && self.why_not_ready().is_some() => {
+                let title = self.scorer().map(|s| s.scorer.to_string());
+                let page = Page::new(format!("{} cannot run", title.unwrap_or_default()));
+                cx.page(page.lines_of(self.why_not_ready().unwrap_or_default()));
+            }
             other if self.show_rules => self.in_rules(other, cx),
             other => self.in_histogram(other, cx),
         }
@@ -170,6 +176,14 @@ impl FiltersPane {
                 }
             },
         }
+    }
+
+    /// Why the scorer cannot run, if there are no scores to open instead.
+    fn why_not_ready(&self) -> Option<&str> {
+        let scored = |bench: &Bench| bench.range.is_some();
+        let shows_scores = self.shown().is_some_and(|(_, bench, _)| scored(bench));
+        let why = self.scorer()?.not_ready.as_deref();
+        why.filter(|_| !shows_scores)
     }
 
     /// Updates everything that depends on the edited rules.

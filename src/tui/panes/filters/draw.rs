@@ -7,15 +7,29 @@ use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
 use super::{FiltersPane, Part, Side, error_line};
+use crate::action::Action;
 use crate::item::Picture;
+use crate::keymap::Keymap;
 use crate::pane::Scene;
+use crate::pane::id::Purpose;
 use crate::theme::Look;
 use crate::widgets::areas;
+use crate::widgets::purpose::Begin;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
-use benchtop_model::ImageRef;
 use benchtop_model::scoring::bench::Sample;
 use benchtop_model::scoring::rules::RuleAction;
+use benchtop_model::{ImageRef, brief};
+
+/// The histogram of a scorer.
+const SCORES: Purpose = Purpose {
+    about: "This scorer has no scores yet; its histogram shows how many items a threshold flags.",
+    example: &[
+        "18 |      ▂▅",
+        "22 |  ▁▃▆█▇▅▂",
+        "flag below 21.5: 3 of 24 items",
+    ],
+};
 
 /// The least size that shows everything below the histogram at once.
 const WIDE: (u16, u16) = (88, 28);
@@ -166,7 +180,7 @@ impl FiltersPane {
         area: Rect,
         pictures: &Shown,
         buf: &mut Buffer,
-        look: &Look,
+        (keys, look): (&Keymap, &Look),
     ) {
         let parts = self.layout(area);
         self.width = if parts.histogram.is_empty() {
@@ -185,7 +199,7 @@ impl FiltersPane {
         }
         self.draw_title(parts.title, buf, look);
         let body = areas::top(main, 1).1;
-        if let Some(empty) = self.nothing() {
+        if let Some(empty) = self.nothing(keys) {
             return draw_empty(&empty, body, buf, look);
         }
         let lines = [RuleAction::Flag, RuleAction::Park].map(|then| self.line(then));
@@ -205,7 +219,7 @@ impl FiltersPane {
     }
 
     /// The reason why there is no histogram.
-    fn nothing(&self) -> Option<Empty> {
+    fn nothing(&self, keys: &Keymap) -> Option<Empty> {
         let scorers = match &self.scorers {
             None => return Some(Empty::Loading),
             Some(Err(problem)) => return Some(Empty::Failed(error_line(problem))),
@@ -216,19 +230,28 @@ impl FiltersPane {
         };
         match (self.shown(), &self.failed) {
             (Some((_, bench, _)), _) if bench.range.is_none() => {
-                let hint = match (
-                    &scorer.not_ready,
-                    self.filter.is_empty() && self.only.is_none(),
-                ) {
-                    (Some(why), _) => format!("no scores by {}: {why}", scorer.scorer),
-                    (None, true) => format!("no scores by {} yet: press s to score", scorer.scorer),
-                    (None, false) => {
-                        return Some(Empty::Filtered(
-                            "/ then enter on an empty line shows all items".into(),
-                        ));
+                let whole = self.filter.is_empty() && self.only.is_none();
+                Some(match &scorer.not_ready {
+                    Some(why) => {
+                        let line =
+                            format!("no scores by {}: {}", scorer.scorer, brief::of_text(why));
+                        Empty::Nothing(match brief::shortens(why) {
+                            true => format!("{line}; {} shows more", keys.press(Action::Open)),
+                            false => line,
+                        })
                     }
-                };
-                Some(Empty::Nothing(hint))
+                    None if whole => {
+                        let begin = Begin {
+                            key: keys.press(Action::StartScoring),
+                            does: "scores the items, after a preview",
+                        };
+                        Empty::Begin(&SCORES, begin)
+                    }
+                    None => Empty::Filtered(format!(
+                        "{} then enter on an empty line shows all items",
+                        keys.press(Action::Find)
+                    )),
+                })
             }
             (Some(_), _) => None,
             (None, Some(why)) => Some(Empty::Failed(why.clone())),

@@ -482,9 +482,13 @@ impl Pane for FiltersPane {
         true
     }
 
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        scene.items == 0 && !self.show_rules
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         let pictures = self.sample_pictures(area, scene);
-        self.draw_parts(area, &pictures, buf, scene.look);
+        self.draw_parts(area, &pictures, buf, (scene.keymap, scene.look));
         None
     }
 }

@@ -18,6 +18,7 @@ use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{bar, percent, stretch};
 use crate::widgets::text::{self, grouped};
+use benchtop_model::brief;
 use benchtop_model::scoring::bench::{ScorerState, Share};
 use benchtop_model::scoring::job::{Phase, ScoringState};
 use benchtop_model::scoring::{Outcome, ScoreState};
@@ -388,7 +389,12 @@ fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
         );
     }
     if let Some(why) = &scorer.not_ready {
-        lines.wrapped(&format!("not ready: {why}"), Role::Warn);
+        let more = match brief::shortens(why) {
+            true => " (enter: more)",
+            false => "",
+        };
+        let why = brief::of_text(why);
+        lines.wrapped(&format!("not ready: {why}{more}"), Role::Warn);
     }
     if let Some(job) = &scorer.job {
         draw_job(job, lines);

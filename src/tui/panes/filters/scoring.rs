@@ -8,7 +8,7 @@ use benchtop_model::job::{JobAct, JobState};
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
-use benchtop_model::{Filter, Result};
+use benchtop_model::{Filter, Result, brief};
 use benchtop_protocol::wire::request;
 
 /// The number of items in one score state.
@@ -116,7 +116,11 @@ impl FiltersPane {
             return cx.refuse(SCORERS_LOADING);
         };
         if let Some(why) = &state.not_ready {
-            return cx.refuse(format!("{} cannot run: {why}", state.scorer));
+            return cx.refuse(format!(
+                "{} cannot run: {}",
+                state.scorer,
+                brief::of_text(why)
+            ));
         }
         if let Some(job) = state.job.as_ref().filter(|j| !j.phase.is_finished()) {
             return cx.refuse(format!(

@@ -837,6 +837,20 @@ fn a_scorer_that_is_not_ready_shows_the_reason() {
     assert!(picture.contains("not ready: no model;"), "{picture}");
 }
 
+#[test]
+fn files_that_are_missing_are_one_line_and_listed_on_a_page() {
+    let mut pane = ready();
+    let mut clip = scorer(Scorer::Clip);
+    let why = "the model `clip` is not on this machine\n  help: run `benchtop models pull clip`, or download these files \
+               by hand (from https://hub/clip):\n/cache/model.safetensors, 1710540580 bytes, sha256 c5a7";
+    clip.not_ready = Some(why.into());
+    on_scorers(&mut pane, Ok(vec![clip]));
+    let line = "the model `clip` is not on this machine: benchtop models pull clip";
+    assert!(refused(&act(&mut pane, Action::StartScoring)).ends_with(line));
+    let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
+    assert!(!picture.contains("sha256"), "{picture}");
+}
+
 fn item_opened(effects: &[Effect]) -> u32 {
     match effects {
         [Effect::Open(Target::Item(number))] => *number,

@@ -12,6 +12,7 @@ use crate::widgets::areas;
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
 use crate::widgets::text::{self, counted, grouped};
+use benchtop_model::brief;
 use benchtop_model::device::Gpu;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::job::{JobState, JobStatus};
@@ -20,6 +21,9 @@ use benchtop_model::job::{JobState, JobStatus};
 const WIDE: u16 = 120;
 /// The least and greatest height of the jobs, with headings.
 const TABLE: (u16, u16) = (5, 12);
+
+/// The height of the gauges of a machine with a GPU.
+const GAUGES: u16 = 6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -154,6 +158,16 @@ impl GeneratePane {
         let caption = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
         let role = if newest.draft { Role::Warn } else { Role::Dim };
         Lines::new(parts.caption, buf, look).text(&caption, role);
+    }
+
+    /// Draws the gauges at the bottom if there is room. Returns the area above.
+    pub(super) fn draw_gauges_below(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Rect {
+        let (above, below) = match area.height {
+            0..14 => return area,
+            height => areas::top(area, height - GAUGES.min(height / 3)),
+        };
+        self.draw_gauges(&mut Lines::new(below, buf, look));
+        above
     }
 
     fn draw_job(&self, lines: &mut Lines<'_>) {
@@ -322,10 +336,9 @@ fn makes_pictures(job: &JobState) -> bool {
 
 /// The rate of a job, or the reason why it does not run.
 fn pace(job: &JobState) -> String {
-    let why = job
-        .reason
-        .as_ref()
-        .map_or(String::new(), |r| format!(": {}", text::clean(r)));
+    let why = job.reason.as_ref().map_or(String::new(), |r| {
+        format!(": {}", text::clean(&brief::of_text(r)))
+    });
     match job.standing {
         JobStatus::Running => {
             let left = job

@@ -26,11 +26,12 @@ use crate::action::Action;
 use crate::item::Picture;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, jobs, table_menus};
+use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Empty, LocalTable};
-use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Newest};
+use benchtop_model::{Result, brief};
 use benchtop_protocol::wire::request;
 
 /// Interval of gauge readings while a job runs.
@@ -65,6 +66,8 @@ struct Failures {
 #[derive(Debug)]
 pub struct GeneratePane {
     jobs: Vec<JobState>,
+    /// Whether the list of jobs has come.
+    answered: bool,
     table: LocalTable,
     /// The job that the cursor moves to once it is in the list.
     goes_to: Option<u32>,
@@ -81,6 +84,7 @@ impl Default for GeneratePane {
     fn default() -> Self {
         GeneratePane {
             jobs: Vec::new(),
+            answered: false,
             table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
             goes_to: None,
             failures: None,
@@ -157,9 +161,8 @@ impl GeneratePane {
                 let here = new.or_else(|| self.job().map(|j| j.id));
                 self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
-                self.fill(Empty::Nothing(
-                    "no jobs: press n to generate pictures".into(),
-                ));
+                self.answered = true;
+                self.fill(Empty::Nothing("no jobs".into()));
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
                     self.table.go_to_id(at as u64);
                 }
@@ -208,9 +211,7 @@ impl GeneratePane {
     fn on_removed(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
-        self.fill(Empty::Nothing(
-            "no jobs: press n to generate pictures".into(),
-        ));
+        self.fill(Empty::Nothing("no jobs".into()));
     }
 
     /// Receives the gauges.
@@ -245,9 +246,9 @@ impl GeneratePane {
     }
 
     /// Receives the failures of a job.
-    fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
+    fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>, back: String) {
         if let Some(open) = self.failures.as_mut().filter(|f| f.job == job) {
-            open.table = rows::failures(job, Some(&list));
+            open.table = rows::failures(job, Some(&list), back);
             open.list = Some(list);
         }
     }
@@ -320,11 +321,11 @@ impl GeneratePane {
         self.failures = Some(Failures {
             job: id,
             list: None,
-            table: rows::failures(id, None),
+            table: rows::failures(id, None, String::new()),
         });
         let ask = request::JobFailures { id, from: 0 };
-        cx.ask_now(ask, move |pane: &mut Self, list, _| {
-            pane.on_failures(id, list)
+        cx.ask_now(ask, move |pane: &mut Self, list, cx| {
+            pane.on_failures(id, list, cx.key(Action::Back))
         });
     }
 
@@ -342,6 +343,11 @@ impl GeneratePane {
     /// Opens the item of a failure, or of the job's newest picture.
     fn open_item(&self, id: u64, cx: &mut Context<'_>) {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
+        let reason = self.jobs.get(at).and_then(|job| job.reason.as_ref());
+        if let Some(reason) = reason.filter(|r| self.failures.is_none() && brief::shortens(r)) {
+            let page = Page::new(format!("Why job {} does not run", self.jobs[at].id));
+            return cx.page(page.lines_of(reason));
+        }
         let number = match &self.failures {
             Some(open) => {
                 let list = open.list.as_ref().and_then(|l| l.as_ref().ok());
@@ -469,6 +475,14 @@ impl Pane for GeneratePane {
 
     fn shows_progress(&self) -> bool {
         true
+    }
+
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        self.answered && self.jobs.is_empty() && self.failures.is_none()
+    }
+
+    fn draw_while_empty(&self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Rect {
+        self.draw_gauges_below(area, buf, scene.look)
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

@@ -1,8 +1,10 @@
 //! Jobs and failures as table rows.
 
 use super::error_line;
+use crate::pane::id::Purpose;
 use crate::theme::Role;
 use crate::widgets::meter::stretch;
+use crate::widgets::purpose::Begin;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
@@ -73,8 +75,20 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
     ]
 }
 
-/// The table of a job's failures.
-pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> LocalTable {
+const FAILURES: Purpose = Purpose {
+    about: "Here are the tasks that a job could not do, each with its reason; this job has none.",
+    example: &[
+        "item  why                              tries",
+        "#7    the picture is blank                 3",
+    ],
+};
+
+/// The table of a job's failures. `back` is the key that leaves it.
+pub(super) fn failures(
+    job: u32,
+    list: Option<&Result<Vec<JobFailure>>>,
+    back: String,
+) -> LocalTable {
     let mut columns = vec![
         Spec::text("item", 8),
         Spec::text("why", 44),
@@ -107,7 +121,13 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
         Some(Err(problem)) => (Vec::new(), Empty::Failed(error_line(problem))),
         Some(Ok(list)) => (
             list.iter().map(row).collect(),
-            Empty::Nothing("no failures".into()),
+            Empty::Begin(
+                &FAILURES,
+                Begin {
+                    key: back,
+                    does: "goes back to the jobs",
+                },
+            ),
         ),
     };
     LocalTable::new(columns, rows, 1, empty)

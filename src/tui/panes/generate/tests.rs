@@ -402,7 +402,7 @@ fn failures_are_listed_with_reason_and_open_the_item() {
         reason: format!("{}thrice-told-end", "a reason ".repeat(20)),
         ..failure.clone()
     };
-    pane.on_failures(2, Ok(vec![]));
+    pane.on_failures(2, Ok(vec![]), String::new());
     recorder().reply::<request::JobFailures>(&mut pane, ask, Ok(vec![long]));
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     assert!(
@@ -415,14 +415,14 @@ fn failures_are_listed_with_reason_and_open_the_item() {
             ..failure.clone()
         })
         .collect();
-    pane.on_failures(1, Ok(many));
+    pane.on_failures(1, Ok(many), String::new());
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     let rows = picture
         .lines()
         .filter(|l| l.contains("#9") && l.contains("every pixel"))
         .count();
     assert_eq!(rows, 7, "as many as fit: {picture}");
-    pane.on_failures(1, Ok(vec![failure]));
+    pane.on_failures(1, Ok(vec![failure]), String::new());
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     assert!(
         picture.contains("#42") && picture.contains("every pixel is black"),

@@ -232,6 +232,11 @@ impl Pane for HomePane {
         self.jobs.iter().any(|job| job.standing.is_active())
     }
 
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        // It offers ways to begin.
+        false
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         if self.is_empty() {
             begin::draw(area, buf, scene);

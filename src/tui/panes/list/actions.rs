@@ -4,7 +4,7 @@ use super::pane::{Layer, ListPane, Step};
 use super::rows;
 use crate::action::Action;
 use crate::pane::{Context, Target};
-use crate::widgets::table::{DescribeView, Extent, FrequencyView, TableEffect};
+use crate::widgets::table::{Extent, FrequencyView, TableEffect, describe};
 use crate::widgets::text;
 use benchtop_model::Field;
 use benchtop_model::table::Match;
@@ -66,7 +66,7 @@ impl ListPane {
             TableEffect::Describe => {
                 let ask = request::Describe(self.filter());
                 let ask = self.await_one("summarizing", ask, |pane, summaries, _| {
-                    pane.layer = Some(Layer::Describe(DescribeView::new(summaries)));
+                    pane.layer = Some(Layer::Describe(describe(summaries)));
                 });
                 cx.send(ask);
             }

@@ -61,10 +61,7 @@ impl ListPane {
                 Empty::Loading
             }
             Some(reason) => Empty::Failed(reason.clone()),
-            None if !pager.answered => Empty::Loading,
-            None if pager.window.of == 0 => {
-                Empty::Nothing("S adds sample items; `benchtop import PATH` imports yours".into())
-            }
+            None if !pager.answered || pager.window.of == 0 => Empty::Loading,
             None if self.trail.is_empty() => Empty::Filtered("X shows all items".into()),
             None => Empty::Filtered("X shows all items, q goes back".into()),
         }

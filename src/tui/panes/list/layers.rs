@@ -44,7 +44,7 @@ impl ListPane {
     pub(super) fn layer_table(&mut self) -> Option<&mut LocalTable> {
         match self.layer.as_mut()? {
             Layer::Frequency(view) => Some(view.table_mut()),
-            Layer::Describe(view) => Some(view.table_mut()),
+            Layer::Describe(table) => Some(table),
         }
     }
 

@@ -103,6 +103,10 @@ impl Pane for ListPane {
         }
     }
 
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        scene.items == 0
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.draw_list(area, buf, scene.look);
         None

@@ -7,7 +7,7 @@ use super::pager::Pager;
 use super::query::Query;
 use super::rows;
 use crate::pane::{Ask, Context};
-use crate::widgets::table::{DescribeView, FrequencyView, SortKey, Spec, TableState};
+use crate::widgets::table::{FrequencyView, LocalTable, SortKey, Spec, TableState};
 use benchtop_model::{Filter, Result, Sort};
 use benchtop_protocol::wire::{Page, PageRequest, Request, request};
 
@@ -15,7 +15,7 @@ use benchtop_protocol::wire::{Page, PageRequest, Request, request};
 #[derive(Debug)]
 pub(super) enum Layer {
     Frequency(FrequencyView),
-    Describe(DescribeView),
+    Describe(LocalTable),
 }
 
 /// A step that "back" undoes.

@@ -85,6 +85,27 @@ pub fn step(undo: bool, cx: &mut Context<'_>) -> Option<Places> {
     Some(places)
 }
 
+/// The line and column of the next finding in a file, or of the previous one. Wraps around, and
+/// says so if there is none.
+pub fn next_finding(
+    file: &str,
+    here: (u32, u32),
+    forward: bool,
+    cx: &mut Context<'_>,
+) -> Option<(u32, u32)> {
+    let found = cx.metadata.found_in(file).filter(|f| f.line > 0);
+    let mut places: Vec<(u32, u32)> = found.map(|f| (f.line, f.column.max(1))).collect();
+    places.sort_unstable();
+    let next = match forward {
+        true => places.iter().find(|p| **p > here).or(places.first()),
+        false => places.iter().rev().find(|p| **p < here).or(places.last()),
+    };
+    if next.is_none() {
+        cx.refuse(format!("{file} has no findings"));
+    }
+    next.copied()
+}
+
 /// Goes to a place, in the pane that edits its file.
 pub fn go_to(place: Place, cx: &mut Context<'_>) {
     let vocabularies = cx.metadata.session().edited().vocabularies();

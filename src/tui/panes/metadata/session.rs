@@ -141,17 +141,9 @@ impl Session {
                     .for_each(|s| s.0.retain(|(n, _)| n != name));
                 steps.retain(|s| !s.0.is_empty());
             }
-            put(
-                &mut self.edited,
-                name,
-                text_of(disk.as_ref()).map(String::from),
-            );
+            put(&mut self.edited, name, text_of(disk.as_ref()));
         }
-        put(
-            &mut self.base,
-            name,
-            text_of(disk.as_ref()).map(String::from),
-        );
+        put(&mut self.base, name, text_of(disk.as_ref()));
         (entry.disk, entry.theirs) = (disk, None);
         !saved
     }
@@ -279,7 +271,7 @@ impl Session {
             if patch.apply(&mut text) {
                 // Undoing the creation of a file removes it.
                 let made = text.is_empty() && self.base.text(name).is_none();
-                put(&mut self.edited, name, (!made).then_some(text));
+                put(&mut self.edited, name, (!made).then_some(&text));
                 places.push((name.to_string(), patch.at + patch.inserted.len()));
             }
         }
@@ -300,11 +292,7 @@ impl Session {
             return;
         };
         if let Some(theirs) = entry.theirs.take() {
-            put(
-                &mut self.base,
-                file,
-                text_of(theirs.as_ref()).map(String::from),
-            );
+            put(&mut self.base, file, text_of(theirs.as_ref()));
             entry.disk = theirs;
         }
     }
@@ -339,11 +327,11 @@ impl Session {
     }
 }
 
-fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
+fn put(metadata: &mut Metadata, name: &str, text: Option<&str>) {
     match text {
         Some(text) => metadata.insert(MetaFile {
             name: name.into(),
-            text,
+            text: text.into(),
         }),
         None => metadata.remove(name),
     }

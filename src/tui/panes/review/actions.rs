@@ -38,6 +38,7 @@ impl ReviewPane {
             | Action::Blink
             | Action::OtherPicture
             | Action::PictureDifference => self.view_action(action, cx),
+            Action::ShowSamples => self.show_samples(cx),
             Action::Explain => self.explain(cx),
             Action::ReviewFlagged => self.ask_flagged(cx),
             Action::EditItem => self.edit_item(cx),
@@ -66,6 +67,17 @@ impl ReviewPane {
         };
         if let Err(why) = gone {
             cx.say(why);
+        }
+    }
+
+    /// Shows the pictures that were generated for the item on screen.
+    fn show_samples(&self, cx: &mut Context<'_>) {
+        match self.number() {
+            Some(_) if self.work().is_some() => {
+                cx.say("samples are not shown in a round");
+            }
+            Some(number) => cx.open(Target::Samples(number)),
+            None => cx.say("no item on screen"),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::ReviewPane;
@@ -102,11 +101,8 @@ impl ReviewPane {
             return;
         }
         if self.queue.is_empty() {
-            let empty = if !self.ready {
+            let empty = if !self.ready || self.queue.is_all() {
                 Empty::Loading
-            } else if self.queue.is_all() {
-                let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();
-                Empty::Nothing(hint)
             } else {
                 Empty::Filtered("/ then enter on an empty line shows all items".into())
             };
@@ -195,8 +191,8 @@ impl ReviewPane {
         let Some(number) = self.number() else { return };
         let mut lines = Lines::new(area.width);
         match self.items.get(&number) {
-            None => lines.say(&format!("#{number}  loading"), Role::Dim, Modifier::empty()),
-            Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad, Modifier::empty()),
+            None => lines.say(&format!("#{number}  loading"), Role::Dim),
+            Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad),
             Some(Ok(loaded)) => {
                 let pending = self.pending_on(number);
                 let shown = self.work.as_deref().map_or(Shown::All, Shown::of);

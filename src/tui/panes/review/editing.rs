@@ -161,7 +161,7 @@ mod tests {
         assert!(format!("{menu:?}").contains("red fox"), "{menu:?}");
         rec.call(&mut pane, |pane, cx| {
             if let Effect::Menu(_, then) = &mut menu[0] {
-                then(pane, Picked::Cancelled, cx);
+                (then.0)(pane, Picked::Cancelled, cx);
             }
         });
         let afresh = edit_menu(&rec, &mut pane);

@@ -10,7 +10,7 @@
 //! | `actions` | actions |
 //! | `verdicts` | verdicts, from the key to the receipt |
 //! | `note` | the note on an item, and the resume point |
-//! | `find`, `queue` | queues, and going to an item |
+//! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
 //! | `edit`, `editing` | editing the item on screen |
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
@@ -32,7 +32,7 @@ mod pair;
 mod pane;
 mod pictures;
 mod plain;
-mod queue;
+pub mod queue;
 pub mod round;
 mod round_actions;
 mod round_draw;
@@ -40,18 +40,19 @@ mod round_work;
 mod text;
 mod verdicts;
 
-pub use draw::{Layout, draw_picture, is_wide, layout};
+pub use draw::{Layout, draw_picture, is_wide, layout, status_words};
 pub use edit::{Draft, Line};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
+pub use verdicts::{chosen_reasons, reason_menu};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use ratatui::layout::Rect;
 use uuid::Uuid;
 
-use crate::item::{Loaded, Picture, Sides, ViewState, painted};
+use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
 use benchtop_model::{Judgement, Result, Verdict};
@@ -123,10 +124,6 @@ pub struct ReviewPane {
 }
 
 impl ReviewPane {
-    pub fn queue(&self) -> &Queue {
-        &self.queue
-    }
-
     pub fn position(&self) -> usize {
         self.position
     }
@@ -207,16 +204,9 @@ impl ReviewPane {
     /// Requests the current item and its neighbors if they are missing.
     fn fetch(&mut self, cx: &mut Context<'_>) {
         let near = self.cached();
-        if self.items.len() > CACHED {
-            self.items.retain(|number, _| near.contains(number));
+        for number in missing(&mut self.items, CACHED, near, &self.asked) {
+            self.ask_item(number, cx);
         }
-        let missing: Vec<u32> = near
-            .into_iter()
-            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
-            .collect();
-        missing
-            .into_iter()
-            .for_each(|number| self.ask_item(number, cx));
     }
 
     fn ask_item(&mut self, number: u32, cx: &mut Context<'_>) {
@@ -331,11 +321,6 @@ impl ReviewPane {
             && self
                 .loaded(receipt.number)
                 .is_some_and(|l| !l.chips.is_empty())
-    }
-
-    /// Verdicts that await their receipts, oldest first.
-    pub fn pending(&self) -> &[Decide] {
-        &self.pending
     }
 
     /// The verdict on an item that awaits its receipt.

@@ -30,7 +30,7 @@ fn note(rec: &Recorder, pane: &mut ReviewPane) -> (Effect, String) {
 fn typed(rec: &Recorder, pane: &mut ReviewPane, prompt: &mut Effect, typed: Typed<'_>) {
     rec.call(pane, |pane: &mut ReviewPane, cx: &mut Context<'_>| {
         if let Effect::Prompt(_, then) = prompt {
-            then(pane, typed, cx).unwrap();
+            (then.0)(pane, typed, cx).unwrap();
         }
     });
 }
@@ -60,7 +60,7 @@ fn reject(rec: &Recorder, pane: &mut ReviewPane, number: u32) -> Effect {
 fn picked(rec: &Recorder, pane: &mut ReviewPane, menu: &mut Effect, picked: Picked<'_>) {
     rec.call(pane, |pane: &mut ReviewPane, cx: &mut Context<'_>| {
         if let Effect::Menu(_, then) = menu {
-            then(pane, picked, cx);
+            (then.0)(pane, picked, cx);
         }
     });
 }

@@ -67,6 +67,7 @@ impl Pane for ReviewPane {
     }
 
     fn show(&mut self, target: Target, from: PaneId, cx: &mut Context<'_>) {
+        let back_to = self.back_to;
         self.open(cx);
         match target {
             Target::Item(number) => {
@@ -88,7 +89,13 @@ impl Pane for ReviewPane {
                 }
             }
             Target::Round(round) => self.work_on(*round, cx),
-            Target::Review | Target::Pane(_) | Target::Back(_) | Target::Items(_) => {}
+            // Back from a pane that the review opened: its own way back stays.
+            Target::Back(_) => self.back_to = back_to,
+            Target::Review
+            | Target::Pane(_)
+            | Target::Items(_)
+            | Target::Sheet(_)
+            | Target::Samples(_) => {}
         }
     }
 
@@ -174,8 +181,13 @@ impl Pane for ReviewPane {
         self.paired()
     }
 
-    fn painted(&self) -> Option<Painted> {
-        self.on_screen()
+    fn painted(&self) -> Vec<Painted> {
+        self.on_screen().into_iter().collect()
+    }
+
+    fn queue(&self) -> Option<(Queue, Option<u32>)> {
+        let served = self.work.is_some();
+        (!served).then(|| (self.queue.clone(), self.number()))
     }
 
     fn pixels(&self) -> Option<(Arc<Ready>, Rect)> {
@@ -235,6 +247,10 @@ impl Pane for ReviewPane {
             filter,
             receipt: (receipt, receipt_room),
         }
+    }
+
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        scene.items == 0 && self.work().is_none()
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::pane::show_error;
 use super::{ReviewPane, is_wide, layout};
-use crate::item::{NoPicture, Picture, ViewState, picture_of};
+use crate::item::{NoPicture, Picture, picture_of};
 use crate::pane::{Context, Scene};
 use crate::preview::worker::{Source, neighbors};
 use crate::preview::{Part, Show, View};
@@ -102,21 +102,8 @@ impl ReviewPane {
         }
         for near in neighbors(self.position(), self.queue.len(), self.forward()) {
             let number = self.queue.number(near);
-            let Some(loaded) = number.and_then(|number| self.loaded(number)) else {
-                continue;
-            };
-            let sides = pictures.sides(loaded);
-            let view = view_in(sides.is_some());
-            let part = ViewState::default().part(sides.as_ref(), wide);
-            let wanted = match sides {
-                Some(sides) => sides.wanted(part.show),
-                None => picture_of(&loaded.item, scene.root)
-                    .map(|(key, path)| (vec![(key.into(), path)], part.show)),
-            };
-            if let Ok((sources, show)) = wanted {
-                let part = Part { show, ..part };
-                wishes.push((sources, View { part, ..view }));
-            }
+            let loaded = number.and_then(|number| self.loaded(number));
+            wishes.extend(loaded.and_then(|loaded| scene.wish(loaded, wide, view_in)));
         }
         pictures.ahead(wishes);
     }

@@ -1,6 +1,6 @@
 //! The items under review, in a fixed order. Status changes do not alter the queue.
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queue {
     /// The filter that selected the items; empty for all items.
     pub words: String,

@@ -35,11 +35,11 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn new(text: String, role: Role, modifier: Modifier) -> Line {
+    fn new(text: String, role: Role) -> Line {
         Line {
             text,
             role,
-            modifier,
+            modifier: Modifier::empty(),
             words: Vec::new(),
         }
     }
@@ -73,26 +73,33 @@ impl Lines {
         }
     }
 
-    pub(super) fn say(&mut self, text: &str, role: Role, modifier: Modifier) {
-        for paragraph in text.split('\n') {
-            for line in text::wrap(paragraph, self.width) {
-                self.lines.push(Line::new(line, role, modifier));
-            }
-        }
+    pub(super) fn say(&mut self, text: &str, role: Role) {
+        let lines = text
+            .split('\n')
+            .flat_map(|line| text::wrap(line, self.width));
+        self.lines.extend(lines.map(|text| Line::new(text, role)));
+    }
+
+    /// As [`say`](Self::say), in bold.
+    fn bold(&mut self, text: &str, role: Role) {
+        let from = self.lines.len();
+        self.say(text, role);
+        self.lines[from..]
+            .iter_mut()
+            .for_each(|line| line.modifier = Modifier::BOLD);
     }
 
     /// Inserts text below the first line, which names the item.
     pub(super) fn first(&mut self, text: &str, role: Role) {
         let lines = text::wrap(text, self.width)
             .into_iter()
-            .map(|text| Line::new(text, role, Modifier::empty()));
+            .map(|text| Line::new(text, role));
         let at = self.lines.len().min(1);
         self.lines.splice(at..at, lines);
     }
 
     fn gap(&mut self) {
-        self.lines
-            .push(Line::new(String::new(), Role::Text, Modifier::empty()));
+        self.lines.push(Line::new(String::new(), Role::Text));
     }
 
     /// Adds `label  value` with further lines of the value indented.
@@ -100,18 +107,16 @@ impl Lines {
         if value.is_empty() {
             return;
         }
-        let indent = 9;
-        for (at, text) in text::wrap(value, self.width.saturating_sub(indent).max(8))
-            .into_iter()
-            .enumerate()
-        {
-            let label = if at == 0 { label } else { "" };
-            self.lines.push(Line::new(
-                format!("{label:<indent$}{text}"),
-                role,
-                Modifier::empty(),
-            ));
-        }
+        self.hanging(label, 9, value, role);
+    }
+
+    /// Adds text behind a label, with the indent of its first line.
+    fn hanging(&mut self, label: &str, indent: usize, text: &str, role: Role) {
+        let wrapped = text::wrap(text, self.width.saturating_sub(indent).max(8));
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        let lines = labels.zip(wrapped);
+        let lines = lines.map(|(label, text)| Line::new(format!("{label:<indent$}{text}"), role));
+        self.lines.extend(lines);
     }
 }
 
@@ -153,16 +158,15 @@ pub(super) fn write(
         Shown::Blind(false) | Shown::Question(false) => ("to judge", Role::Pending),
     };
     match pending {
-        Some(verdict) => lines.say(
-            &format!("#{number}  … {}, saving", verdict.name()),
-            Role::Warn,
-            Modifier::empty(),
-        ),
-        None => lines.say(&format!("#{number}  {words}"), role, Modifier::BOLD),
+        Some(verdict) => {
+            let text = format!("#{number}  … {}, saving", verdict.name());
+            lines.say(&text, Role::Warn);
+        }
+        None => lines.bold(&format!("#{number}  {words}"), role),
     }
     if matches!(shown, Shown::Question(_)) {
         lines.gap();
-        lines.say(&item.question, Role::Text, Modifier::BOLD);
+        lines.bold(&item.question, Role::Text);
         unmarked(item, lines);
         lines.gap();
         return lines.field("kind", item.kind.name(), Role::Dim);
@@ -172,14 +176,14 @@ pub(super) fn write(
     }
     lines.gap();
     match original(item) {
-        None => lines.say(&item.question, Role::Text, Modifier::BOLD),
+        None => lines.bold(&item.question, Role::Text),
         Some(original) => {
-            lines.say("rewritten:", Role::Dim, Modifier::empty());
+            lines.say("rewritten:", Role::Dim);
             let pieces = by_words(original, &item.question);
             for words in wrap(styled(&pieces, false, look), lines.width.max(1)) {
                 lines.lines.push(Line {
                     words,
-                    ..Line::new(String::new(), Role::Text, Modifier::empty())
+                    ..Line::new(String::new(), Role::Text)
                 });
             }
         }
@@ -225,7 +229,7 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
         if let Some(unseen) = PictureSeen::describe_unseen(&j.pictures) {
             line.push_str(&format!(" ({unseen})"));
         }
-        lines.say(&line, Role::Dim, Modifier::empty());
+        lines.say(&line, Role::Dim);
     }
 }
 
@@ -237,25 +241,13 @@ fn chips(chips: &[MatchingRule], accessible: bool, lines: &mut Lines) {
             true => format!("{outcome} by the rule {} because {}", chip.rule, chip.words),
             false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
         };
-        lines.say(&line, role, Modifier::empty());
+        lines.say(&line, role);
     }
 }
 
 fn option((at, option): (usize, &str), mark: &str, role: Role, lines: &mut Lines) {
-    let letter = Item::letter(at);
-    for (at, text) in text::wrap(option, lines.width.saturating_sub(5).max(8))
-        .into_iter()
-        .enumerate()
-    {
-        let head = if at == 0 {
-            format!("{mark} {letter}. ")
-        } else {
-            "     ".into()
-        };
-        lines
-            .lines
-            .push(Line::new(format!("{head}{text}"), role, Modifier::empty()));
-    }
+    let head = format!("{mark} {}. ", Item::letter(at));
+    lines.hanging(&head, 5, option, role);
 }
 
 /// Writes the options without marking the correct one.

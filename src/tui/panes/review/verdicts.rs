@@ -10,6 +10,35 @@ use benchtop_model::config::Reason;
 use benchtop_model::{Error, ErrorKind, Judgement, Verdict};
 use benchtop_protocol::wire::{Decide, Receipt, request};
 
+/// A menu of the reasons of a rejection.
+pub fn reason_menu(title: impl Into<String>, cx: &Context<'_>) -> Menu {
+    let choice = |reason: &Reason| {
+        let choice = Choice::new(reason.label.clone());
+        if reason.key == "other" {
+            choice.wants_note()
+        } else {
+            choice
+        }
+    };
+    let choices = cx.env.reasons.iter().map(choice).collect();
+    Menu::new(title, choices)
+        .several()
+        .with_tags(cx.env.tags.to_vec())
+}
+
+/// The keys of the reasons that were chosen, and the note.
+pub fn chosen_reasons(chosen: &Chosen, cx: &mut Context<'_>) -> (Vec<String>, Option<String>) {
+    let reasons = chosen
+        .picks
+        .iter()
+        .filter_map(|pick| cx.env.reasons.get(*pick))
+        .map(|reason| reason.key.clone())
+        .collect();
+    let note = Some(chosen.note.trim().to_string()).filter(|note| !note.is_empty());
+    cx.tagged(note.as_deref().unwrap_or_default());
+    (reasons, note)
+}
+
 impl ReviewPane {
     /// Calls back with the item as it was seen, or says why it cannot be judged.
     pub(super) fn when_seen(
@@ -84,25 +113,13 @@ impl ReviewPane {
             if let Some(unseen) = viewed.unseen() {
                 cx.refuse(unseen);
             }
-            let choice = |reason: &Reason| {
-                let choice = Choice::new(reason.label.clone());
-                if reason.key == "other" {
-                    choice.wants_note()
-                } else {
-                    choice
-                }
-            };
-            let choices = cx.env.reasons.iter().map(choice).collect();
             let number = viewed.number;
             let rule = pane
                 .work()
                 .and_then(|work| work.state.protocol.key_labels());
             let what = rule.map_or("reject", |keys| keys.reject);
             let begun = pane.unfinished_note(number);
-            let menu = Menu::new(format!("{what} #{number}: why?"), choices)
-                .several()
-                .keeping(&begun);
-            let menu = menu.with_tags(cx.env.tags.to_vec());
+            let menu = reason_menu(format!("{what} #{number}: why?"), cx).keeping(&begun);
             cx.menu_live(menu, move |pane: &mut Self, picked, cx| match picked {
                 Picked::Noted(note) => pane.watch_note(number, note, cx),
                 Picked::Chosen(chosen) => pane.reject_for(&viewed, &chosen, cx),
@@ -113,14 +130,7 @@ impl ReviewPane {
 
     fn reject_for(&mut self, viewed: &Viewed, chosen: &Chosen, cx: &mut Context<'_>) {
         self.set_note(viewed.number, "");
-        let reasons = chosen
-            .picks
-            .iter()
-            .filter_map(|pick| cx.env.reasons.get(*pick))
-            .map(|reason| reason.key.clone())
-            .collect();
-        let note = Some(chosen.note.trim().to_string()).filter(|note| !note.is_empty());
-        cx.tagged(note.as_deref().unwrap_or_default());
+        let (reasons, note) = chosen_reasons(chosen, cx);
         let judgement = Judgement {
             reasons,
             note,

@@ -29,6 +29,7 @@ use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene};
 use crate::widgets::page::Page;
+use crate::widgets::table::Empty;
 use benchtop_model::round::state::GuidelinesText;
 
 /// Interval of progress updates while people judge.
@@ -128,6 +129,10 @@ impl Pane for RoundsPane {
 
     fn save_unsaved(&mut self, cx: &mut Context<'_>) {
         self.run(Action::NewRound, cx);
+    }
+
+    fn is_empty(&self, _scene: &Scene<'_>) -> bool {
+        !self.open && self.rounds.is_empty() && matches!(self.empty, Empty::Nothing(_))
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

@@ -336,7 +336,7 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
 
 /// Whether the program says so if it cannot send this request.
 fn is_for_key(ask: &Effect) -> bool {
-    matches!(ask, Effect::Ask(ask) if ask.is_for_key)
+    matches!(ask, Effect::Ask(ask) if ask.handling.is_for_key)
 }
 
 #[test]

@@ -251,24 +251,9 @@ impl TemplatesPane {
 
     fn step_finding(&mut self, forward: bool, cx: &mut Context<'_>) {
         let here = self.editor.position();
-        let mut places: Vec<(u32, u32)> = cx
-            .metadata
-            .found_in(self.name())
-            .filter(|f| f.line > 0)
-            .map(|f| (f.line, f.column.max(1)))
-            .collect();
-        places.sort_unstable();
-        let next = if forward {
-            places.iter().find(|p| **p > here).or(places.first())
-        } else {
-            places.iter().rev().find(|p| **p < here).or(places.last())
-        };
-        match next {
-            Some((line, column)) => {
-                self.editor.go_to(*line, *column);
-                self.follow_cursor(cx.metadata);
-            }
-            None => cx.refuse(format!("{} has no findings", self.name())),
+        if let Some((line, column)) = actions::next_finding(self.name(), here, forward, cx) {
+            self.editor.go_to(line, column);
+            self.follow_cursor(cx.metadata);
         }
     }
 
@@ -375,6 +360,11 @@ impl Pane for TemplatesPane {
 
     fn edits_metadata(&self) -> bool {
         true
+    }
+
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        let text = scene.metadata.session().text(self.name());
+        !self.typing && scene.metadata.is_ready() && text.is_none_or(|text| text.trim().is_empty())
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

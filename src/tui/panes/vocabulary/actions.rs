@@ -151,26 +151,14 @@ impl VocabularyPane {
     }
 
     fn step_finding(&mut self, forward: bool, cx: &mut Context<'_>) {
-        let file = self.file();
-        let mut lines: Vec<u32> = cx
-            .metadata
-            .found_in(&file)
-            .map(|f| f.line)
-            .filter(|l| *l > 0)
-            .collect();
-        lines.sort_unstable();
-        lines.dedup();
-        let here = self.entry().map_or(0, |e| e.line);
-        let next = if forward {
-            lines.iter().find(|l| **l > here).or(lines.first())
-        } else {
-            lines.iter().rev().find(|l| **l < here).or(lines.last())
-        };
-        let Some(line) = next else {
-            return cx.refuse(format!("{file} has no findings"));
+        let line = self.entry().map_or(0, |e| e.line);
+        // Past all findings of the line.
+        let here = (line, if forward { u32::MAX } else { 0 });
+        let Some((line, _)) = actions::next_finding(&self.file(), here, forward, cx) else {
+            return;
         };
         self.area = Area::Terms;
-        if !self.go_to_line(*line) {
+        if !self.go_to_line(line) {
             cx.refuse("the finding is on a hidden term: esc shows all");
         }
     }
@@ -184,7 +172,10 @@ impl VocabularyPane {
 
     fn edit(&mut self, action: Action, cx: &mut Context<'_>) {
         let Some(name) = self.current().map(String::from) else {
-            return cx.refuse("no vocabulary");
+            return match action {
+                Action::AddTerm if cx.metadata.is_ready() => Self::ask_vocabulary(cx),
+                _ => cx.refuse("no vocabulary"),
+            };
         };
         if name == STYLE && action != Action::ToggleTerm {
             cx.say("styles are edited as text");

@@ -292,6 +292,13 @@ impl Pane for VocabularyPane {
         true
     }
 
+    fn is_empty(&self, scene: &Scene<'_>) -> bool {
+        let session = scene.metadata.session();
+        scene.metadata.is_ready()
+            && session.edited().vocabularies().is_empty()
+            && session.text(styles::FILE).is_none()
+    }
+
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.paint(scene.metadata, area, buf, scene.look);
         None

@@ -4,6 +4,7 @@ use super::actions::{Edited, count, or_refuse, vocabulary};
 use super::edits::{self, Known, position};
 use super::rows::Show;
 use super::{Area, VocabularyPane};
+use crate::action::Action;
 use crate::pane::{Context, Typed};
 use crate::widgets::prompt::Prompt;
 use benchtop_compose::metadata::{STYLE, file_of};
@@ -106,6 +107,27 @@ impl VocabularyPane {
                 session.edit(&[&name], |v| v[0].insert(at, text))
             })?;
             pane.go_to_term(text);
+            Ok(())
+        });
+    }
+
+    /// Asks for the name of the first vocabulary.
+    pub(super) fn ask_vocabulary(cx: &mut Context<'_>) {
+        let label = "name of the vocabulary, such as `animal`: ";
+        ask_text(label, "", cx, |pane, text, cx| {
+            let name = text.trim();
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            if name.is_empty() || !name.chars().all(plain) {
+                return Err("use lowercase letters, digits, and hyphens".into());
+            }
+            pane.changing(cx, |edit_session| {
+                // An empty text would not be a change of a file that is missing.
+                let file = (file_of(name), format!("# {name}\n"));
+                edit_session.session_mut().set(vec![file], false);
+                Ok(())
+            })?;
+            let add = cx.key(Action::AddTerm);
+            cx.say(format!("created `{name}`; {add} adds a term"));
             Ok(())
         });
     }

@@ -7,6 +7,7 @@ use crate::panes::metadata::preview::compute;
 use crate::panes::metadata::session::tests::state;
 use crate::panes::metadata::worker::Done;
 use crate::panes::metadata::{Place, Side};
+use crate::theme::{Look, Theme};
 use benchtop_compose::fixtures::small;
 use benchtop_compose::metadata::Metadata;
 use benchtop_model::usage::Tally;
@@ -568,6 +569,27 @@ fn styles_are_switched_here_and_edited_as_text() {
 }
 
 #[test]
+fn the_key_of_the_empty_pane_creates_a_vocabulary() {
+    let (rec, mut pane) = (recorder(), VocabularyPane::default());
+    let look = Look::new(&Theme::shipped("mono").unwrap(), ColorLevel::Mono, true);
+    let is_empty = |pane: &VocabularyPane| rec.with_scene(&look, |scene| pane.is_empty(scene));
+    assert!(!is_empty(&pane), "the metadata is not here yet");
+    let empty = Ok(state(&Metadata::default()));
+    rec.metadata.borrow_mut().on_state(empty);
+    assert!(is_empty(&pane));
+    let mut prompt = only(act(&rec, &mut pane, Action::AddTerm));
+    assert!(rec.write(&mut pane, &mut prompt, "../x").is_err());
+    rec.write(&mut pane, &mut prompt, "tree").unwrap();
+    assert!(!is_empty(&pane));
+    assert_eq!(pane.names, ["tree"]);
+    let mut prompt = only(act(&rec, &mut pane, Action::AddTerm));
+    rec.write(&mut pane, &mut prompt, "oak").unwrap();
+    let saves = rec.metadata.borrow().session().saves();
+    assert_eq!(saves.len(), 1);
+    assert!(drawn(&rec, &mut pane, 80, 24, ColorLevel::True).contains("oak"));
+}
+
+#[test]
 fn every_state_is_drawn_at_every_size() {
     let failed = Err(Error::input("the owner is gone"));
     let empty = Ok(state(&Metadata::default()));
@@ -581,7 +603,7 @@ fn every_state_is_drawn_at_every_size() {
             rec.metadata.borrow_mut().on_state(files);
         }
         assert!(drawn(&rec, &mut pane, 80, 24, ColorLevel::True).contains(says));
-        refused(&act(&rec, &mut pane, Action::AddTerm));
+        refused(&act(&rec, &mut pane, Action::RenameTerm));
     }
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [

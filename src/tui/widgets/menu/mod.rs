@@ -334,7 +334,8 @@ impl Menu {
             let label = matcher.fuzzy_indices(&c.label, &pattern);
             let alias = c.aliases.iter().filter_map(alias_score).max();
             let score = alias.max(label.as_ref().map(|(score, _)| *score));
-            let found = score.is_some() || c.help.to_lowercase().contains(&lower);
+            let line = format!("{} {}", c.label, c.help).to_lowercase();
+            let found = score.is_some() || lower.split_whitespace().all(|word| line.contains(word));
             found.then(|| (score, i, label.map(|(_, at)| at).unwrap_or_default()))
         };
         let mut hits: Vec<_> = self.choices.iter().enumerate().filter_map(hit).collect();

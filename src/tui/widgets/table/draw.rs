@@ -12,7 +12,7 @@ use super::state::{GUTTER, Placed, TableState};
 use super::{Align, Empty, RowView, Spec, Window};
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
-use crate::widgets::{areas, text};
+use crate::widgets::{areas, purpose, text};
 
 /// Minimum number of columns of a number cell that the cursor reverses.
 const LEAST: u16 = 5;
@@ -334,6 +334,7 @@ const LINES_CENTRED: usize = 6;
 /// Draws why a table has no rows, with a hint.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
+        Empty::Begin(purpose, begin) => return purpose::draw(purpose, begin, area, buf, look),
         Empty::Nothing(hint) => ("Nothing here yet", Role::Heading, hint.as_str()),
         Empty::Filtered(hint) => ("No rows match the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),

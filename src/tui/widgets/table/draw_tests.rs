@@ -145,6 +145,7 @@ fn the_four_empty_states_differ_and_show_their_hint() {
         let said = match empty {
             Empty::Nothing(hint) | Empty::Filtered(hint) => hint,
             Empty::Failed(reason) => reason,
+            Empty::Begin(purpose, _) => purpose.about,
             Empty::Loading => "Loading",
         };
         assert!(all.contains(said), "{all}");

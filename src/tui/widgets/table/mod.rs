@@ -17,9 +17,11 @@ pub use copy::CopyFormat;
 pub use draw::TableView;
 pub use local::{Answer, LocalCell, LocalTable};
 pub use state::TableState;
-pub use views::{DescribeView, FrequencyEffect, FrequencyView};
+pub use views::{FrequencyEffect, FrequencyView, describe};
 
+use super::purpose::Begin;
 use super::text;
+use crate::pane::id::Purpose;
 use crate::theme::Role;
 use benchtop_model::board::Better;
 
@@ -179,7 +181,9 @@ pub struct Extent<'a> {
 /// Why a table is empty, with a hint. Each is drawn differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Empty {
-    /// There are no rows yet. The hint names the key that creates some.
+    /// There are no rows yet, and a key begins with some.
+    Begin(&'static Purpose, Begin),
+    /// There are no rows, and no key creates some here.
     Nothing(String),
     /// No rows match the filter. The hint names the key that clears it.
     Filtered(String),
@@ -226,7 +230,7 @@ pub enum TableEffect {
     Sort(Vec<SortKey>),
     /// Count the values of a column, then show a [`FrequencyView`].
     Frequency(usize),
-    /// Summarize each column, then show a [`DescribeView`].
+    /// Summarize each column, then show the table of [`describe`].
     Describe,
     /// Ask for a regular expression, then call [`TableState::regex`].
     AskRegex { column: usize, on: bool },

@@ -146,67 +146,42 @@ fn bar(share: f64) -> String {
     "█".repeat(eighths / 8) + rest
 }
 
-/// A summary of each column.
-#[derive(Clone, Debug)]
-pub struct DescribeView {
-    table: LocalTable,
-}
-
-impl DescribeView {
-    /// Shows summaries in the column order of the source table.
-    pub fn new(summaries: Vec<Summary>) -> DescribeView {
-        let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 9);
-        let mut columns = vec![
-            Spec::text("column", 18),
-            number("present"),
-            number("missing"),
-            number("distinct"),
-        ];
-        columns.extend([
-            Spec::text("smallest", 14),
-            Spec::text("largest", 14),
-            number("mean"),
-            Spec::text("top", 16),
-        ]);
-        columns
-            .iter_mut()
-            .for_each(|c| c.group = "column summary".into());
-        let count = LocalCell::count;
-        let line = |s: Summary| {
-            let mean =
-                LocalCell::number(s.mean.map_or(String::new(), |m| format!("{m:.3}")), s.mean);
-            let words = [s.column, s.min, s.max, s.top].map(LocalCell::text);
-            let [column, min, max, top] = words;
-            vec![
-                column,
-                count(s.present),
-                count(s.missing),
-                count(s.distinct),
-                min,
-                max,
-                mean,
-                top,
-            ]
-        };
-        let rows = summaries.into_iter().map(line).collect();
-        DescribeView {
-            table: LocalTable::new(columns, rows, 1, Empty::Nothing("no columns".into())),
-        }
-    }
-
-    /// The underlying table, for going to a column or copying.
-    pub fn table_mut(&mut self) -> &mut LocalTable {
-        &mut self.table
-    }
-
-    /// Runs a table action. `Open` returns the id of the summary, which is the index of its column.
-    pub fn act(&mut self, action: Action) -> Vec<Answer> {
-        self.table.act(action)
-    }
-
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
-        self.table.draw(area, buf, look);
-    }
+/// A table of summaries. The id of a row is the index of its column in the source table.
+pub fn describe(summaries: Vec<Summary>) -> LocalTable {
+    let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 9);
+    let mut columns = vec![
+        Spec::text("column", 18),
+        number("present"),
+        number("missing"),
+        number("distinct"),
+    ];
+    columns.extend([
+        Spec::text("smallest", 14),
+        Spec::text("largest", 14),
+        number("mean"),
+        Spec::text("top", 16),
+    ]);
+    columns
+        .iter_mut()
+        .for_each(|c| c.group = "column summary".into());
+    let count = LocalCell::count;
+    let line = |s: Summary| {
+        let mean = LocalCell::number(s.mean.map_or(String::new(), |m| format!("{m:.3}")), s.mean);
+        let words = [s.column, s.min, s.max, s.top].map(LocalCell::text);
+        let [column, min, max, top] = words;
+        vec![
+            column,
+            count(s.present),
+            count(s.missing),
+            count(s.distinct),
+            min,
+            max,
+            mean,
+            top,
+        ]
+    };
+    let rows = summaries.into_iter().map(line).collect();
+    LocalTable::new(columns, rows, 1, Empty::Nothing("no columns".into()))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{Form, Value};
+use super::{FIELDS, Form, Value};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::rounds::text::rule_text;
 use crate::theme::{Look, Role};
@@ -16,15 +16,15 @@ use crate::widgets::text_input;
 /// Width of the field names.
 const NAMES: u16 = 15;
 /// Width of the fields on narrow and on wide terminals.
-const FIELDS: (u16, u16) = (50, 80);
+const WIDTHS: (u16, u16) = (50, 80);
 
 impl Form {
     /// Draws the form. Returns the position of the terminal's cursor.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Position {
         let wide = if area.width >= 120 {
-            FIELDS.1
+            WIDTHS.1
         } else {
-            FIELDS.0
+            WIDTHS.0
         }
         .min(area.width);
         // Two lines of help for the current field.
@@ -55,13 +55,10 @@ impl Form {
         let mut lines = Lines::new(right, buf, look);
         self.draw_preview(&mut lines);
         let mut lines = Lines::new(below, buf, look);
-        if let Some((key, _)) = self.fields.get(self.at) {
+        if let Some((key, label, help)) = FIELDS.get(self.at) {
             match self.problem(*key) {
                 Some(problem) => lines.wrapped(&format!(" {problem}"), Role::Bad),
-                None => lines.wrapped(
-                    &format!(" {}: {}", key.words().0, key.words().1),
-                    Role::Hint,
-                ),
+                None => lines.wrapped(&format!(" {label}: {help}"), Role::Hint),
             }
         }
         cursor
@@ -69,7 +66,7 @@ impl Form {
 
     /// Draws a field. Returns the cursor position if the field has it.
     fn draw_field(&self, at: usize, row: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
-        let (key, value) = self.fields.get(at)?;
+        let ((key, value), (_, label, _)) = (self.fields.get(at)?, FIELDS.get(at)?);
         let here = at == self.at;
         let mark = look.cursor_mark(here);
         buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
@@ -85,7 +82,7 @@ impl Form {
         buf.set_stringn(
             row.x + 1,
             row.y,
-            key.words().0,
+            label,
             name.saturating_sub(2),
             look.style(role),
         );

@@ -64,85 +64,83 @@ pub enum Key {
     Seed,
 }
 
-impl Key {
-    /// All fields in form order.
-    pub const ALL: [Key; 16] = [
-        Key::Name,
+/// The fields in form order, each with its label and its help.
+pub const FIELDS: [(Key, &str, &str); 16] = [
+    (Key::Name, "name", "letters, digits, `.`, `_` and `-`"),
+    (
         Key::Protocol,
+        "rule",
+        "the question and the rule that keeps items; left/right to choose",
+    ),
+    (
         Key::Votes,
-        Key::People,
+        "majority",
+        "votes needed to keep an item, such as 3 of 5",
+    ),
+    (Key::People, "people", "annotators, separated by commas"),
+    (
         Key::Filter,
+        "items",
+        "a filter such as subtask:animal; empty for all items",
+    ),
+    (
         Key::Sample,
+        "sample",
+        "all, a share such as 10%, a number, or 100/stratum",
+    ),
+    (
         Key::Strata,
+        "strata",
+        "sample each group in proportion; left/right to choose",
+    ),
+    (
         Key::Overlap,
+        "overlap",
+        "annotators per item; empty for what the rule needs",
+    ),
+    (
         Key::Blind,
+        "visibility",
+        "blind hides verdicts of others and scores until the own verdict is in",
+    ),
+    (
         Key::Order,
+        "order",
+        "random per annotator; `as listed` needs an open round",
+    ),
+    (
         Key::Practice,
+        "practice",
+        "number of gold items at the start, with immediate feedback",
+    ),
+    (
         Key::Probes,
+        "probes",
+        "share of gold items hidden among the others",
+    ),
+    (
         Key::Repeats,
+        "repeats",
+        "share of items shown to the same annotator twice",
+    ),
+    (
         Key::Guidelines,
+        "guidelines",
+        "a file in the project, shown beside the item; may be empty",
+    ),
+    (
         Key::Adjudication,
+        "adjudicators",
+        "what adjudicators may see besides the verdicts",
+    ),
+    (
         Key::Seed,
-    ];
+        "seed",
+        "makes sample, orders, probes, and repeats reproducible",
+    ),
+];
 
-    /// The label and the help of a field.
-    pub fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Key::Name => ("name", "letters, digits, `.`, `_` and `-`"),
-            Key::Protocol => (
-                "rule",
-                "the question and the rule that keeps items; left/right to choose",
-            ),
-            Key::Votes => ("majority", "votes needed to keep an item, such as 3 of 5"),
-            Key::People => ("people", "annotators, separated by commas"),
-            Key::Filter => (
-                "items",
-                "a filter such as subtask:animal; empty for all items",
-            ),
-            Key::Sample => (
-                "sample",
-                "all, a share such as 10%, a number, or 100/stratum",
-            ),
-            Key::Strata => (
-                "strata",
-                "sample each group in proportion; left/right to choose",
-            ),
-            Key::Overlap => (
-                "overlap",
-                "annotators per item; empty for what the rule needs",
-            ),
-            Key::Blind => (
-                "visibility",
-                "blind hides verdicts of others and scores until the own verdict is in",
-            ),
-            Key::Order => (
-                "order",
-                "random per annotator; `as listed` needs an open round",
-            ),
-            Key::Practice => (
-                "practice",
-                "number of gold items at the start, with immediate feedback",
-            ),
-            Key::Probes => ("probes", "share of gold items hidden among the others"),
-            Key::Repeats => (
-                "repeats",
-                "share of items shown to the same annotator twice",
-            ),
-            Key::Guidelines => (
-                "guidelines",
-                "a file in the project, shown beside the item; may be empty",
-            ),
-            Key::Adjudication => (
-                "adjudicators",
-                "what adjudicators may see besides the verdicts",
-            ),
-            Key::Seed => (
-                "seed",
-                "makes sample, orders, probes, and repeats reproducible",
-            ),
-        }
-    }
-
+impl Key {
     /// The field that an error of the owner is about.
     pub fn of(problem: &Error) -> Option<Key> {
         let field = problem.place.field.as_deref()?;

@@ -6,7 +6,7 @@ mod field;
 
 use crossterm::event::KeyEvent;
 
-pub use field::{Key, Value};
+pub use field::{FIELDS, Key, Value};
 
 use super::text;
 use crate::panes::metadata::edit_session::error_line;
@@ -31,10 +31,7 @@ impl Form {
     /// A form with the defaults of [`NewRound::new`], for `who` alone.
     pub fn new(name: String, who: String) -> Form {
         let new = NewRound::new(name, Protocol::default(), vec![who], SEED);
-        let fields = Key::ALL
-            .into_iter()
-            .map(|key| (key, Value::of(key, &new)))
-            .collect();
+        let fields = FIELDS.map(|(key, ..)| (key, Value::of(key, &new))).into();
         Form {
             fields,
             at: 0,
@@ -109,10 +106,8 @@ impl Form {
 
     /// The round that the form describes. `None` if a field has a syntax error.
     pub fn request(&self) -> Option<NewRound> {
-        if Key::ALL
-            .into_iter()
-            .any(|key| self.applies(key) && self.syntax_error(key).is_some())
-        {
+        let is_wrong = |key| self.applies(key) && self.syntax_error(key).is_some();
+        if FIELDS.iter().any(|(key, ..)| is_wrong(*key)) {
             return None;
         }
         let protocol = match self.text(Key::Protocol) {

@@ -1,0 +1,48 @@
+//! What the panes of an empty project show, and where their keys lead.
+
+use benchtop::tui::action::Action;
+use benchtop::tui::pane::PaneId;
+
+use super::support::{Bench, Terminal};
+
+/// The start of the sentence about a pane, which fits on its line.
+fn start(id: PaneId) -> String {
+    let words: Vec<&str> = id.info().purpose.about.split(' ').collect();
+    words[..5].join(" ")
+}
+
+#[test]
+fn every_pane_of_an_empty_project_says_how_to_begin() {
+    let bench = Bench::empty();
+    for size in [(60, 16), (80, 24), (160, 50)] {
+        let mut seat = bench.seat_at(
+            "ann",
+            Terminal {
+                size,
+                ..Terminal::DEFAULT
+            },
+        );
+        let has_begun = [PaneId::Home, PaneId::Vocabulary, PaneId::Templates];
+        for id in PaneId::ALL.into_iter().filter(|id| !has_begun.contains(id)) {
+            let info = id.info();
+            seat.keys(info.go.2[0]);
+            seat.wait_for(&start(id));
+            let leads_home = info.needs_items || info.begin.0 == Action::HomeTab;
+            if leads_home {
+                seat.wait_for("1  opens Home");
+                seat.keys("1");
+                seat.wait_for("Three ways to begin");
+            }
+        }
+        // The remaining ones lead to a pane of their own.
+        for (id, next) in [
+            (PaneId::Adjudicate, PaneId::Rounds),
+            (PaneId::Agreement, PaneId::Review),
+        ] {
+            seat.keys(id.info().go.2[0]);
+            seat.wait_for(&start(id));
+            seat.keys(next.info().go.2[0]);
+            seat.wait_for(&start(next));
+        }
+    }
+}
