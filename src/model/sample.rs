@@ -19,17 +19,20 @@ pub struct SampleContents {
     pub edits: u64,
     /// Rounds that people drew from its items.
     pub rounds: u64,
-    /// Jobs, with those that people started.
+    /// Its made-up jobs.
     pub jobs: u64,
+    /// Jobs that people started.
+    pub own_jobs: u64,
 }
 
 impl SampleContents {
-    /// The work of people among it: `3 verdicts of yours`; empty if there is none.
+    /// The work of people among it, such as `3 verdicts, 1 edit`; empty if there is none.
     pub fn of_people(&self) -> String {
         let of = [
             (self.verdicts, "verdict"),
             (self.edits, "edit"),
             (self.rounds, "round"),
+            (self.own_jobs, "job"),
         ];
         let counted = of.iter().filter(|(n, _)| *n > 0).map(|(n, what)| match n {
             1 => format!("1 {what}"),

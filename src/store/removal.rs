@@ -15,16 +15,17 @@ use benchtop_model::{Error, Result};
 
 /// Name of the plan in `.owner/`.
 const PLAN: &str = "removal.json";
+/// Folder of rounds in `sessions/`.
+const ROUNDS: &str = "rounds";
 
 /// What is moved: all that items, verdicts, jobs, and scores left, and the caches of it. The
-/// metadata, the exports, and the settings stay.
-const MOVED: [&str; 13] = [
+/// metadata, the exports, the settings, and files in `sessions/` that the program does not write
+/// stay.
+const MOVED: [&str; 11] = [
     "imports",
-    "sessions",
     "images",
     "scores",
     "jobs",
-    "runs",
     "store/index",
     "store/board",
     "store/columns.snap",
@@ -38,8 +39,8 @@ const MOVED: [&str; 13] = [
 struct Plan {
     /// Folder in `.owner/` that receives the files.
     to: String,
-    /// Rules whose names begin with this leave `benchtop.toml`.
-    rules: String,
+    /// Rules and other files of `sessions/` whose names begin with this go too.
+    mark: String,
 }
 
 fn plan(project: &Project) -> PathBuf {
@@ -47,12 +48,12 @@ fn plan(project: &Project) -> PathBuf {
 }
 
 /// Plans to empty the project: the files go to a new folder of `.owner/` whose name begins with
-/// `name`, and rules whose names begin with `rules` leave `benchtop.toml`. Returns the folder.
+/// `name`, and rules whose names begin with `mark` leave `benchtop.toml`. Returns the folder.
 ///
 /// # Errors
 /// [`ErrorKind::Conflict`](benchtop_model::ErrorKind::Conflict) if a folder cannot be moved because
 /// it is on another file system; I/O errors. Then nothing changed.
-pub fn begin(project: &Project, name: &str, rules: &str) -> Result<PathBuf> {
+pub fn begin(project: &Project, name: &str, mark: &str) -> Result<PathBuf> {
     check_file_system(project)?;
     let runtime = project.ensure_private_runtime()?;
     let names = (1u32..).map(|n| format!("{name}-{n}"));
@@ -63,8 +64,8 @@ pub fn begin(project: &Project, name: &str, rules: &str) -> Result<PathBuf> {
     let folder = runtime.join(&to);
     disk::ensure_private_dir(&folder)?;
     disk::sync_dir(&runtime)?;
-    let rules = rules.to_string();
-    let text = serde_json::to_vec(&Plan { to, rules })
+    let mark = mark.to_string();
+    let text = serde_json::to_vec(&Plan { to, mark })
         .map_err(|e| Error::failed(format!("cannot serialize the plan: {e}")))?;
     disk::write_atomic(&plan(project), &text)?;
     Ok(folder)
@@ -90,7 +91,7 @@ pub fn finish(project: &Project) -> Result<Option<PathBuf>> {
     let Some(text) = regular::read_if_there(&path, regular::SETTINGS_LIMIT)? else {
         return Ok(None);
     };
-    let Plan { to, rules } = serde_json::from_slice(&text)
+    let Plan { to, mark } = serde_json::from_slice(&text)
         .ok()
         .filter(|plan: &Plan| !plan.to.is_empty() && !plan.to.contains(['/', '.']))
         .ok_or_else(|| {
@@ -100,14 +101,50 @@ pub fn finish(project: &Project) -> Result<Option<PathBuf>> {
         })?;
     let folder = project.runtime().join(to);
     disk::ensure_private_dir(&folder)?;
-    for name in MOVED {
-        move_to(project.root(), name, &folder)?;
+    for name in moved(project, &mark)? {
+        move_to(project.root(), &name, &folder)?;
     }
-    rules::remove(project, &rules)?;
+    rules::remove(project, &mark)?;
     project.ensure_folders()?;
     std::fs::remove_file(&path).map_err(|e| Error::io(&e, "cannot be removed", &path))?;
     disk::sync_dir(&project.runtime())?;
     Ok(Some(folder))
+}
+
+/// What is to be moved, relative to the project.
+fn moved(project: &Project, mark: &str) -> Result<Vec<String>> {
+    let mut of_sessions = names(&project.sessions())?;
+    of_sessions.retain(|name| is_written(name, mark));
+    let of_sessions = of_sessions.iter().map(|name| format!("sessions/{name}"));
+    Ok(MOVED
+        .map(String::from)
+        .into_iter()
+        .chain(of_sessions)
+        .collect())
+}
+
+/// Names of the entries of a folder. A missing one is empty.
+fn names(dir: &Path) -> Result<Vec<String>> {
+    let failed = |e: std::io::Error| Error::io(&e, "cannot be listed", dir);
+    let entries = match std::fs::read_dir(dir) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    entries
+        .map(|entry| entry.map(name).map_err(failed))
+        .collect()
+}
+
+/// Whether the program writes this file or folder of `sessions/`: journals with what was set aside of
+/// them, rounds, and what `mark` marks.
+fn is_written(name: &str, mark: &str) -> bool {
+    name == ROUNDS || name.contains(".jsonl") || name.starts_with(mark)
+}
+
+/// Whether a plan waits for the next start.
+pub fn is_planned(project: &Project) -> bool {
+    plan(project).symlink_metadata().is_ok()
 }
 
 /// Moves a file or folder, unless an earlier call did.
@@ -147,23 +184,35 @@ mod tests {
     fn project() -> (tempfile::TempDir, Project) {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
-        for file in ["sessions/ann.jsonl", "store/columns.snap", "imports/x"] {
+        let files = [
+            "sessions/ann.jsonl",
+            "sessions/guidelines.md",
+            "store/columns.snap",
+            "imports/x",
+        ];
+        for file in files {
             fs::write(dir.path().join(file), file).unwrap();
         }
         (dir, project)
     }
 
     fn is_empty(project: &Project) -> bool {
-        let names = |dir: &str| fs::read_dir(project.root().join(dir)).unwrap().count();
-        names("imports") == 0 && names("store") == 0 && names("sessions") == 1
+        let left = |dir: &str| names(&project.root().join(dir)).unwrap();
+        let mut sessions = left("sessions");
+        sessions.sort();
+        left("imports").is_empty()
+            && left("store").is_empty()
+            && sessions == ["README.md", "guidelines.md"]
     }
 
     #[test]
     fn a_plan_is_continued_from_every_step() {
-        for done in 0..=MOVED.len() {
+        let steps = moved(&project().1, "sample-").unwrap().len();
+        assert!(steps > MOVED.len());
+        for done in 0..=steps {
             let (_dir, project) = project();
             let folder = begin(&project, "removed", "sample-").unwrap();
-            for name in &MOVED[..done] {
+            for name in &moved(&project, "sample-").unwrap()[..done] {
                 move_to(project.root(), name, &folder).unwrap();
             }
             assert_eq!(finish(&project).unwrap(), Some(folder.clone()));
@@ -173,6 +222,18 @@ mod tests {
             assert!(folder.join("store/columns.snap").is_file());
             assert_eq!(finish(&project).unwrap(), None);
         }
+    }
+
+    #[test]
+    fn a_plan_whose_steps_are_all_done_is_finished_again() {
+        let (_dir, project) = project();
+        let folder = begin(&project, "removed", "sample-").unwrap();
+        let text = fs::read(plan(&project)).unwrap();
+        finish(&project).unwrap();
+        // As after a kill before the plan was deleted.
+        fs::write(plan(&project), text).unwrap();
+        assert_eq!(finish(&project).unwrap(), Some(folder.clone()));
+        assert!(is_empty(&project) && folder.join("imports/x").is_file());
     }
 
     #[test]
@@ -189,7 +250,7 @@ mod tests {
         let (_dir, project) = project();
         begin(&project, "removed", "sample-").unwrap();
         for to in ["", "../x", "/tmp"] {
-            fs::write(plan(&project), format!("{{\"to\":{to:?},\"rules\":\"\"}}")).unwrap();
+            fs::write(plan(&project), format!("{{\"to\":{to:?},\"mark\":\"\"}}")).unwrap();
             let problem = finish(&project).unwrap_err();
             assert_eq!(
                 problem.place.file.as_deref(),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use benchtop::model::ErrorKind;
+
 use crate::support::{Bench, dice, rounds, run};
 
 /// A command that goes on while the owner is killed.
@@ -36,6 +38,15 @@ fn is_empty(bench: &Bench) -> bool {
     held(bench) == [0; 5] && left.into_iter().map(entries).sum::<usize>() == 0
 }
 
+/// Right after a kill all files are valid, unless the next start has to finish a removal.
+fn verifies_or_waits(bench: &Bench) {
+    let verified = bench.run(["verify", "--json"]);
+    match bench.root().join(".owner/removal.json").exists() {
+        true => drop(verified.refused_as(ErrorKind::Conflict)),
+        false => drop(verified.ok()),
+    }
+}
+
 fn verifies(bench: &Bench) {
     bench.run(["stop"]).ok();
     bench.run(["verify"]).ok();
@@ -55,6 +66,8 @@ fn a_kill_leaves_all_of_the_sample_or_nothing() {
         std::thread::sleep(Duration::from_millis(dice(1, n) % 900));
         bench.kill_owner();
         adding.wait().unwrap();
+        bench.kill_owner();
+        verifies_or_waits(&bench);
         let what = format!("round {n}, added");
         match is_empty(&bench) {
             true => drop(bench.run(["sample"]).ok()),
@@ -72,6 +85,8 @@ fn a_kill_leaves_all_of_the_sample_or_nothing() {
         std::thread::sleep(Duration::from_millis(dice(2, n) % 300));
         bench.kill_owner();
         removing.wait().unwrap();
+        bench.kill_owner();
+        verifies_or_waits(&bench);
         let what = format!("round {n}, removed");
         match is_empty(&bench) {
             true => removed += 1,

@@ -123,7 +123,7 @@ fn a_removed_sample_leaves_an_empty_project() {
     let bench = Bench::new();
     let settings = std::fs::read_to_string(bench.root().join("benchtop.toml")).unwrap();
     bench
-        .run(["sample", "--remove", "--yes"])
+        .run(["sample", "--remove", "--yes", "--json"])
         .refused_as(ErrorKind::NotFound);
     bench.run(["sample"]).ok();
     let first = files(&bench);
@@ -131,7 +131,7 @@ fn a_removed_sample_leaves_an_empty_project() {
     bench.feed(["decide", "--as", "eva"], verdicts).ok();
     // Nobody is asked here.
     bench
-        .run(["sample", "--remove"])
+        .run(["sample", "--remove", "--json"])
         .refused_as(ErrorKind::Usage);
     let removed = json(&bench, &["sample", "--remove", "--yes", "--json"]);
     assert_eq!(removed["contents"]["verdicts"], 2, "{removed}");

@@ -138,6 +138,16 @@ impl Bench {
         }
     }
 
+    /// Waits until the owner ends by itself.
+    pub fn await_owner_end(&self) {
+        let mut owner = self.owner.lock().unwrap().take().unwrap();
+        let until = Instant::now() + PATIENCE;
+        while owner.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < until, "the owner does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Stops the owner where it stands, so that it answers nobody.
     pub fn freeze_owner(&self) {
         self.signal_owner(rustix::process::Signal::STOP);

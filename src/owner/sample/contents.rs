@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::context::OwnerContext;
 use benchtop_compose::sample::{MARK, scores};
+use benchtop_files::disk;
 use benchtop_model::sample::SampleContents;
 use benchtop_model::verdict::Act;
 use benchtop_model::{Error, Result};
@@ -17,7 +18,12 @@ use benchtop_store::{journal, rounds};
 pub(super) fn is_empty(shared: &OwnerContext) -> Result<bool> {
     let project = &shared.project;
     let manifest = Manifest::for_import(&project.imports())?;
+    // Files that nothing lists may still be somebody's.
+    let has_files = [project.imports(), project.images()]
+        .iter()
+        .any(|folder| !disk::list(folder).is_empty());
     Ok(manifest.entries.is_empty()
+        && !has_files
         && shared.jobs.stored()?.is_empty()
         && journal::list(&project.sessions())?.is_empty()
         && rounds::lengths(project)?.is_empty()
@@ -62,7 +68,10 @@ pub(super) fn all(shared: &OwnerContext) -> Result<SampleContents> {
         if job.kind != crate::generate::GENERATION.name {
             return Err(other(&format!("job {} ({})", job.id, job.kind)));
         }
-        found.jobs += 1;
+        match job.by.starts_with(MARK) {
+            true => found.jobs += 1,
+            false => found.own_jobs += 1,
+        }
     }
     let (all_rounds, _) = rounds::read(project)?;
     let own = all_rounds.iter().filter(|r| !r.name.starts_with(MARK));

@@ -143,8 +143,7 @@ fn next(home: &Home) -> Vec<Line> {
         let line = Line::default()
             .text("Remove the sample", 34, Role::Text)
             .link(Link::RemoveSample);
-        let made_up = "its models and annotators do not exist";
-        lines.push(line.text(made_up, 40, Role::Dim));
+        lines.push(line.text("all of it is made up", 40, Role::Dim));
     }
     lines
 }

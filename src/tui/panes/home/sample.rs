@@ -39,7 +39,7 @@ pub(super) fn count(cx: &mut Context<'_>) {
 fn confirm(contents: SampleContents, cx: &mut Context<'_>) {
     let yours = match contents.of_people().as_str() {
         "" => "nobody judged them yet".into(),
-        people => format!("with {people} of yours and other people"),
+        people => format!("and the work of people on it: {people}"),
     };
     let lines = vec![
         ("keep the sample".into(), String::new()),
