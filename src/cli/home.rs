@@ -18,7 +18,9 @@ pub struct Args {
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let before = now();
-    let home = context.client()?.ask(request::Home { before })?;
+    let home = context
+        .client()?
+        .ask(request::Home { before, wait: true })?;
     let who = context.who()?;
     let text = match args.json {
         true => out::json_text(&json(&home, &who)),

@@ -98,7 +98,7 @@ fn described(contents: &SampleContents) -> String {
         format!("{items} items, {answers} answers, {made_up} made-up verdicts, {jobs} {job}");
     match contents.of_people().as_str() {
         "" => rest,
-        people => format!("{rest}, and the work of people on it: {people}"),
+        people => format!("{rest}, with people's {people}"),
     }
 }
 

@@ -21,11 +21,18 @@ fn begin(bench: &Bench, args: &[&str]) -> Child {
 fn held(bench: &Bench) -> [usize; 5] {
     let report = bench.run(["filter", "report", "--json"]).lines().remove(0);
     let scored = report["scorers"].as_array().unwrap().iter();
-    let scored = scored.map(|s| s["items"]["scored"].as_u64().unwrap_or_default());
+    // Without the scorers that need no model and so have scores by themselves.
+    let scored = scored.filter(|s| s["version"] != "");
+    let scored = scored.map(|s| s["items"][1].as_u64().unwrap_or_default());
     let status = bench.status();
     [
         bench.items().len(),
-        usize::try_from(status["prediction_sets"].as_u64().unwrap_or_default()).unwrap(),
+        usize::try_from(
+            status["counts"]["prediction_sets"]
+                .as_u64()
+                .unwrap_or_default(),
+        )
+        .unwrap(),
         bench.verdicts().len(),
         bench.run(["jobs", "--json"]).lines().len(),
         usize::try_from(scored.sum::<u64>()).unwrap(),

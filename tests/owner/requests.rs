@@ -105,7 +105,13 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
     let each = |of: fn(u32) -> AnyRequest| (1..=ITEMS).map(of).collect::<Vec<_>>();
     match name {
         RequestName::Status => vec![request::Status.into()],
-        RequestName::Home => vec![request::Home { before: i64::MAX }.into()],
+        RequestName::Home => vec![
+            request::Home {
+                before: i64::MAX,
+                wait: true,
+            }
+            .into(),
+        ],
         RequestName::Page => vec![
             request::Page(page(all(), number())).into(),
             request::Page(page(

@@ -230,6 +230,16 @@ impl Scoring {
         Ok((rules, columns, outcomes))
     }
 
+    /// Whether [`outcomes`](Self::outcomes) answers without reading all items.
+    pub fn is_current(&self, shared: &OwnerContext) -> bool {
+        let now = (
+            shared.items.catalog().edition(),
+            shared.items.pictures().len(),
+        );
+        let held = self.outcomes.try_lock();
+        held.is_some_and(|held| held.as_ref().is_some_and(|(made, _)| made.of == now))
+    }
+
     /// The rules and columns of the last outcomes, without waiting, so that an item is shown
     /// without reading all items. If they are missing or outdated, a thread computes them and sends
     /// [`Event::Rules`] when done.

@@ -141,9 +141,8 @@ impl BoardData {
             .notes(&board.rows, self.ruled.sheet().may_decline());
         let is_made_up = |row: &Row| MODELS.iter().any(|made_up| made_up.name == row.model);
         if board.rows.iter().any(is_made_up) {
-            board.notes.push(
-                "the models of the sample do not exist: their answers are made up".to_string(),
-            );
+            let made_up = "the models of the sample do not exist: their answers are made up";
+            board.notes.insert(0, made_up.to_string());
         }
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {

@@ -454,6 +454,9 @@ macro_rules! requests {
                 /// Start of the session, in milliseconds since 1970. What others did counts from
                 /// your last verdict before it.
                 before: i64,
+                /// Whether to wait for counts that need all items or pictures to be read. Without
+                /// them, those lists are `pending`.
+                wait: bool,
             } => home::Home, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Take a project that holds only the sample back to empty. Its files are moved aside.
             /// The owner ends; the next one opens the empty project.

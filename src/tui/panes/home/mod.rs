@@ -38,19 +38,29 @@ pub struct HomePane {
 
 impl HomePane {
     fn load(&self, cx: &mut Context<'_>) {
-        cx.cancel("home");
-        let ask = request::Home {
-            before: self.started,
-        };
-        let then = |pane: &mut Self, home: Result<Home>, _: &mut Context<'_>| {
-            pane.home = Some(home);
-            pane.rebuild();
-        };
-        cx.send(Ask::new(ask, then).named("home"));
+        // The first answer comes at once. Later ones replace numbers that are shown meanwhile.
+        self.ask_counts(self.home.is_some(), cx);
         cx.ask(request::Jobs, |pane: &mut Self, jobs, cx| {
             pane.jobs = cx.ok_or_show(jobs).unwrap_or_default();
             pane.rebuild();
         });
+    }
+
+    fn ask_counts(&self, wait: bool, cx: &mut Context<'_>) {
+        cx.cancel("home");
+        let ask = request::Home {
+            before: self.started,
+            wait,
+        };
+        let then = |pane: &mut Self, home: Result<Home>, cx: &mut Context<'_>| {
+            let is_pending = home.as_ref().is_ok_and(|home| !home.pending.is_empty());
+            pane.home = Some(home);
+            pane.rebuild();
+            if is_pending {
+                pane.ask_counts(true, cx);
+            }
+        };
+        cx.send(Ask::new(ask, then).named("home"));
     }
 
     fn rebuild(&mut self) {

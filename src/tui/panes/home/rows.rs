@@ -208,6 +208,10 @@ fn funnel(home: &Home, who: &str) -> Vec<Line> {
     let all = home.known(ItemList::Items).max(1) as f64;
     let link = |list: ItemList| Link::Items(list.filter(who));
     let step = |list: ItemList, besides: Option<(ItemList, &str)>| {
+        if home.pending.contains(&list) {
+            let line = Line::default().text(list.name(), NAME, Role::Dim);
+            return Some(line.text("counting", COUNT, Role::Dim));
+        }
         let n = home.count(list)?;
         let mut line = Line::default()
             .text(list.name(), NAME, Role::Dim)

@@ -15,8 +15,8 @@ pub(super) fn add(cx: &mut Context<'_>) {
     cx.ask_now(ask, |pane: &mut HomePane, report, cx| {
         if let Some(report) = cx.ok_or_show(report) {
             let said = format!(
-                "added {} and made-up work on them; look around in all tabs, {} removes it again",
-                counted(report.items, "sample item"),
+                "added the sample, {} in all tabs; {} removes it again",
+                counted(report.items, "item"),
                 cx.key(Action::RemoveSample)
             );
             pane.load(cx);
@@ -39,13 +39,13 @@ pub(super) fn count(cx: &mut Context<'_>) {
 fn confirm(contents: SampleContents, cx: &mut Context<'_>) {
     let yours = match contents.of_people().as_str() {
         "" => "nobody judged them yet".into(),
-        people => format!("and the work of people on it: {people}"),
+        people => format!("with people's {people}"),
     };
     let lines = vec![
         ("keep the sample".into(), String::new()),
         (format!("remove {}", counted(contents.items, "item")), yours),
     ];
-    let title = "Remove the sample? The project is empty then; its files are moved aside.";
+    let title = "Remove the sample? The project is empty then; its files go to .owner/.";
     cx.choose(title, lines, move |_: &mut HomePane, pick, cx| {
         if pick == 1 {
             remove(contents, cx);
