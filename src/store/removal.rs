@@ -150,7 +150,8 @@ pub fn is_planned(project: &Project) -> bool {
 /// Moves a file or folder, unless an earlier call did.
 fn move_to(root: &Path, name: &str, folder: &Path) -> Result<()> {
     let (from, to) = (root.join(name), folder.join(name.trim_start_matches('.')));
-    if from.symlink_metadata().is_err() {
+    // What is there again was created after the move.
+    if from.symlink_metadata().is_err() || to.symlink_metadata().is_ok() {
         return Ok(());
     }
     let parent = disk::folder(&to);
@@ -166,7 +167,7 @@ fn check_file_system(project: &Project) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
     let device = |path: &Path| path.symlink_metadata().ok().map(|meta| meta.dev());
     let here = device(project.root());
-    for name in MOVED {
+    for name in MOVED.into_iter().chain(["sessions"]) {
         let path = project.root().join(name);
         if device(&path).is_some_and(|found| Some(found) != here) {
             let what = "the folder is on another file system, so it cannot be moved";

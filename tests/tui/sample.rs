@@ -7,18 +7,20 @@ use super::support::{Bench, Terminal};
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
-/// What only a pane that is not empty shows of the sample.
+/// What only this pane shows of the sample.
 fn shows(id: PaneId) -> &'static str {
     match id {
         PaneId::Home => "Remove the sample",
-        PaneId::Vocabulary | PaneId::Templates => "animal",
-        PaneId::Coverage => "watercolor",
+        PaneId::Vocabulary => "rename term",
+        PaneId::Templates => "templates.toml",
+        PaneId::Coverage => "subject x style",
         PaneId::Generate => "sample job",
-        PaneId::List => "sample/",
-        PaneId::Filters => "sample-weak-match",
+        PaneId::List => "sample/shape-01-colour",
+        PaneId::Filters => "flag 23.0",
         PaneId::Review => "drawn by benchtop",
-        PaneId::Sheet => "#1",
-        PaneId::Rounds | PaneId::Adjudicate => "sample-round",
+        PaneId::Sheet => "turns the sheet",
+        PaneId::Rounds => "by sample-cleo",
+        PaneId::Adjudicate => "annotator 1",
         PaneId::Agreement => "sample-bob",
         PaneId::Board => "sample-large",
     }
