@@ -70,7 +70,7 @@ fn a_kill_leaves_all_of_the_sample_or_nothing() {
     for n in 0..rounds(12) {
         bench.start_owner();
         let mut adding = begin(&bench, &["sample"]);
-        std::thread::sleep(Duration::from_millis(dice(1, n) % 900));
+        std::thread::sleep(Duration::from_millis(dice(n, 900)));
         bench.kill_owner();
         adding.wait().unwrap();
         bench.kill_owner();
@@ -89,7 +89,7 @@ fn a_kill_leaves_all_of_the_sample_or_nothing() {
             )
             .ok();
         let mut removing = begin(&bench, &["sample", "--remove", "--yes"]);
-        std::thread::sleep(Duration::from_millis(dice(2, n) % 300));
+        std::thread::sleep(Duration::from_millis(dice(n + 1000, 300)));
         bench.kill_owner();
         removing.wait().unwrap();
         bench.kill_owner();

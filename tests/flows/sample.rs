@@ -42,7 +42,7 @@ fn every_command_behind_a_pane_shows_something() {
             "{filter}"
         );
     }
-    assert!(lines(&["verdicts", "--round", "sample-round"]) > 80);
+    assert!(lines(&["verdicts", "--round", "sample-round", "--json"]) > 80);
     assert_eq!(lines(&["jobs", "--json"]), 1);
     assert!(lines(&["jobs", "failures", "1", "--json"]) > 0);
     let cells = bench.run(["board", "--format", "json"]).lines();
