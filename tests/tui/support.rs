@@ -28,6 +28,7 @@ use benchtop::tui::terminal::probe::WindowSize;
 use benchtop::tui::terminal::signals::Signal;
 use benchtop::tui::terminal::{Capabilities, Clock, Input, Parser, Reply};
 use benchtop::tui::theme::{Look, Theme};
+use benchtop::tui::user_settings::PixelMode;
 
 use crate::support::has_line;
 
@@ -493,6 +494,7 @@ impl Seat {
                 themes: ["auto", "dark", "light", "mono"].map(String::from).into(),
                 clock,
                 rows: height,
+                pixels: PixelMode::Auto,
             };
             let mut app = App::new(setting, link, welcome, send)?;
             if !terminal.keys.is_empty() {
