@@ -39,6 +39,9 @@ fn has_sample(catalog: &Catalog) -> bool {
     names.is_some_and(|names| names.code(DATASET).is_some())
 }
 
+/// Lists with their numbers of items.
+type Counts = Vec<(ItemList, u64)>;
+
 /// The numbers of items in all lists that the annotator may count. Without `wait`, the lists that
 /// cannot be counted at once follow.
 fn counts(
@@ -46,7 +49,7 @@ fn counts(
     own_items: u64,
     wait: bool,
     cancel: Cancel<'_>,
-) -> Result<(Vec<(ItemList, u64)>, Vec<ItemList>)> {
+) -> Result<(Counts, Vec<ItemList>)> {
     let is_pending = |list: ItemList| {
         !wait
             && match list {
