@@ -206,7 +206,8 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into(),
             ]
         }
-        RequestName::Sample => vec![request::Sample.into()],
+        RequestName::Sample => vec![request::Sample { items_only: true }.into()],
+        RequestName::RemoveSample => vec![request::RemoveSample { confirmed: None }.into()],
         RequestName::Metadata => vec![request::Metadata.into()],
         RequestName::SaveMetadata => {
             let save = Save {

@@ -4,6 +4,7 @@
 mod begin;
 mod draw;
 mod rows;
+mod sample;
 
 use std::time::SystemTime;
 
@@ -100,6 +101,7 @@ impl HomePane {
             Link::Items(filter) => cx.open(Target::Items(filter)),
             Link::Pane(pane) => cx.open(Target::Pane(pane)),
             Link::Step(step) => self.take(step, cx),
+            Link::RemoveSample => sample::count::<Self>(cx),
         }
     }
 
@@ -175,10 +177,11 @@ impl Pane for HomePane {
             Action::Bottom => self.move_cursor(isize::MAX / 2, 0),
             Action::Open if self.is_empty() => begin::import(cx),
             Action::Open => self.open_link(cx),
-            Action::Sample if self.is_empty() => begin::sample(cx),
+            Action::Sample if self.is_empty() => sample::add::<Self>(cx),
             Action::Sample => {
-                cx.say("the project is not empty; `benchtop sample` adds the sample anyway");
+                cx.say("the project is not empty; `benchtop sample` adds the items of the sample");
             }
+            Action::RemoveSample => sample::count::<Self>(cx),
             Action::ComposeDrafts if self.is_empty() => begin::compose(cx),
             Action::ComposeDrafts => {
                 cx.refuse("the project is not empty; `benchtop compose` adds questions");
