@@ -184,6 +184,7 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
         themes,
         clock,
         rows: size.cells.1,
+        pixels: settings.pixels,
     };
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));

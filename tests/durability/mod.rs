@@ -10,4 +10,5 @@ mod kill;
 mod migration;
 mod power_cut;
 mod replaced;
+mod sample;
 mod scoring;

@@ -6,7 +6,7 @@ use benchtop::tui::pane::PaneId;
 use super::support::{Bench, Terminal};
 
 /// The start of the sentence about a pane, which fits on its line.
-fn start(id: PaneId) -> String {
+pub fn start(id: PaneId) -> String {
     let words: Vec<&str> = id.info().purpose.about.split(' ').collect();
     words[..5].join(" ")
 }

@@ -21,6 +21,7 @@ mod queue;
 mod receipts;
 mod repaint;
 mod round;
+mod sample;
 mod sheet;
 mod small;
 pub mod support;

@@ -46,19 +46,20 @@ impl UsageFile {
         let Some(bytes) = regular::read_if_there(&self.0, regular::SETTINGS_LIMIT)? else {
             return Ok(Usage::default());
         };
-        let wrong = |what: String| {
-            corrupt(what)
-                .file(&self.0)
-                .help("restore the file from a copy; without it the job counts its requests from 0")
+        let name = self.0.file_name().unwrap_or_default().to_string_lossy();
+        let wrong = |what: &str| {
+            let help =
+                "restore the file from a copy; without it, the job counts its requests from 0";
+            corrupt(format!("{name}: {what}")).help(help)
         };
         let (text, checksum) = json_checksum::split(&bytes);
         if checksum != Checksum::Valid {
-            return Err(wrong("the file does not match its checksum".into()));
+            return Err(wrong("the file does not match its checksum"));
         }
         let stored: Stored = serde_json::from_slice(&text)
-            .map_err(|e| wrong(format!("cannot parse what the job has sent: {e}")))?;
+            .map_err(|e| wrong(&format!("cannot parse what the job has sent: {e}")))?;
         if stored.v != VERSION {
-            return Err(wrong(format!("unsupported version {}", stored.v)));
+            return Err(wrong(&format!("unsupported version {}", stored.v)));
         }
         let Stored {
             requests,
