@@ -320,14 +320,15 @@ fn killed_pictures_and_scores_stay_within_their_budgets() {
     );
     let pictures = ["generate", "--size", "64x64"];
     let scored = ["filter", "run", "judge/answer-stands"];
-    for (id, args) in [("1", pictures), ("2", scored)] {
+    for (number, args) in [(1, pictures), (2, scored)] {
+        let id = &number.to_string();
         let before = server.seen().len();
         let sent = || server.seen().len() - before;
         let more = ["--max-requests", "20", "--detach"];
         bench.run(args.into_iter().chain(more)).ok();
         let job = || {
             let jobs = bench.run(["jobs", "--json"]).lines();
-            let found = jobs.into_iter().find(|job| job["id"].to_string() == id);
+            let found = jobs.into_iter().find(|job| job["id"] == number);
             found.unwrap()
         };
         for n in 0..3 {

@@ -165,7 +165,7 @@ fn act(bench: &Bench, n: u64) {
     let (id, _) = KINDS[n as usize % KINDS.len()];
     let act = match job(bench, id)["standing"].as_str() {
         Some("paused") => "resume",
-        Some("queued" | "running") if n % 2 == 0 => "pause",
+        Some("queued" | "running") if n.is_multiple_of(2) => "pause",
         Some("queued" | "running") => "first",
         _ => return,
     };
