@@ -72,7 +72,7 @@ fn a_kill_leaves_all_of_the_sample_or_nothing() {
     for n in 0..rounds(12) {
         bench.start_owner();
         let mut adding = begin(&bench, &["sample"]);
-        std::thread::sleep(Duration::from_millis(dice(n, 900)));
+        std::thread::sleep(Duration::from_millis(dice(n, 1600)));
         bench.kill_owner();
         adding.wait().unwrap();
         bench.kill_owner();
