@@ -464,6 +464,7 @@ actions! {
     JobFailures, "show failures", Generate, ["f"], false, "Toggle between the jobs and this job's failed pictures";
     JobBatch, "set batch size", Generate, ["b"], false, "Set the number of pictures in one batch";
     JobRate, "set rate limit", Generate, ["m"], false, "Set the maximum number of pictures per minute";
+    JobBudget, "set budget", Generate, ["B"], false, "Set the requests, tokens, and money that this job may spend on servers";
     RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
     // Filters.

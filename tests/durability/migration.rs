@@ -147,15 +147,15 @@ fn steady(value: &Value) -> Value {
     }
 }
 
-/// The output of a command without what earlier versions did not say: the kinds of jobs, and scoring
-/// jobs among the others, with whom they share numbers now.
+/// The output of a command without what earlier versions did not say: the kinds of jobs, what they
+/// send, and scoring jobs among the others, with whom they share numbers now.
 fn known(command: &Value, mut out: Value) -> Value {
     let lines = out.as_array_mut().unwrap();
     match command.as_str() {
         Some("jobs") => {
             lines.retain(|job| job["kind"] != "scoring");
             for job in lines.iter_mut().filter_map(Value::as_object_mut) {
-                for field in ["kind", "unit", "scoring"] {
+                for field in ["kind", "unit", "scoring", "budget", "usage"] {
                     job.remove(field);
                 }
                 // Earlier versions took it from the file of the job.
