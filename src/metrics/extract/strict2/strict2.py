@@ -742,7 +742,7 @@ def items(all_tokens, table, count, cyrillic, numbers=None, symbols=()):
             if mask == 0 or end == at + 1 or found[1]:
                 item = Item("L", at, option=found[0])
                 item.sure, item.low, item.label = found[1], found[2], label
-                item.place = place
+                item.place = place if place is not None else found[0]
                 item.digit, item.own = number is not None, number is not None and number[3]
                 out.append(item)
                 at += 1
@@ -2040,7 +2040,7 @@ def choose(options, text, instruction):
                 item.mask = item.mask & ~(HEDGE | OPEN | LEAN) | LINK
     while found and found[-1].kind == N:
         found.pop()
-    result, committed, turns_at = weigh(options, asked, found, all_tokens, count)
+    result, committed, turns_at, _ = weigh(options, asked, found, all_tokens, count)
     if turns_at is not None:
         # What stands behind a correction counts, where it is an answer by itself.
         later = weigh(options, asked, found[turns_at + 1:], all_tokens, count)[0]
@@ -2049,31 +2049,32 @@ def choose(options, text, instruction):
     return result, committed
 
 
-def weigh(options, asked, found, all_tokens, count, alone=False):
-    """The option that these items come to, whether it is stated, and where what is said is last taken back."""
+def weigh(options, asked, found, all_tokens, count):
+    """The option that these items come to, whether it is stated, where what is said is last taken back, and the letters that are said to be the answer."""
     reader = Reader(found, all_tokens, bare_numbers(options), asked.denies)
     spans = sentences(found, all_tokens)
+    before, told = set(), set()
     for start, end, question in spans:
+        before = set(told)
         reader.sentence(start, end, question)
+        told = {e[1] for e in reader.events if e[0] == "commit" and e[5]}
     result, committed = settle(options, asked, found, all_tokens, count, reader, spans)
-    if isinstance(result, int) and not any(e[0] == "commit" and e[5] and e[1] == result for e in reader.events) and loops(reader, spans):
-        return None, True, None
-    if result is None and len(spans) > 1 and not spans[-1][2]:
+    if isinstance(result, int) and result not in told and loops(reader, spans):
+        result, committed = None, True
+    elif result is None and len(spans) > 1 and not spans[-1][2]:
         # "So he must stop", "Answer: B": what the last sentence concludes or states, where none before states another.
         start = spans[-1][0]
         first = found[start]
-        last, stated, of = weigh(options, asked, found[start:], all_tokens, count, True)
-        told = {e[1] for e in of if e[0] == "commit" and e[5]}
-        before = {e[1] for e in reader.events[:len(reader.events) - len(of)] if e[0] == "commit" and e[5]}
+        last, stated, _, of = weigh(options, asked, found[start:], all_tokens, count)
         so = first.kind == "ph" and bool(first.mask & SO) and not first.mask & NOT
-        if isinstance(last, int) and (so or told == {last} and stated) and not before - {last}:
+        if isinstance(last, int) and (so or of == {last} and stated) and not before - {last} and not mismatched(last, found, reader):
             result, committed = last, stated
-        elif told == {SEVERAL} and all(len(option.strip()) == 1 and option.strip().isalpha() for option in options):
+        elif of == {SEVERAL} and found[start - 1].kind == N and first.mask & (CUE | FINAL) and len(found) - start < 5 and all(len(option.strip()) == 1 for option in options):
             # "Answer: A" where the options are letters themselves.
-            letters = [i.place for i in found[start:] if i.kind == "L"]
-            if len(letters) == 1 and found[start - 1].kind == N and letters[0] is not None and letters[0] < count and found[start].mask & (CUE | FINAL) and len(found) - start < 5:
-                result, committed = letters[0], True
-    return result, committed, reader.events if alone else reader.turns_at
+            place = next(i.place for i in found[start:] if i.kind == "L")
+            if 0 <= place < count:
+                result, committed = place, True
+    return result, committed, reader.turns_at, told
 
 
 def settle(options, asked, found, all_tokens, count, reader, spans):
