@@ -93,6 +93,7 @@ use super::text::same;
 
 use self::items::{What, items, refuses};
 use self::letters::Labels;
+pub(super) use self::numbers::is_numbered;
 use self::options::Options;
 use self::prepared::Prepared;
 use self::reasoning::{Cut, cut};

@@ -97,7 +97,7 @@ fn label(text: &str) -> Option<Label> {
 }
 
 /// Whether an instruction lists the options by number and not by letter.
-pub(super) fn is_numbered(instruction: &str, options: &[Choice]) -> bool {
+pub(in crate::extract) fn is_numbered(instruction: &str, options: &[Choice]) -> bool {
     // Most instructions have no such list.
     if options.len() < 2 || !instruction.contains(|c| digit(c) == Some(2) || c == '②') {
         return false;

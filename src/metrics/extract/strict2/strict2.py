@@ -1437,6 +1437,8 @@ class Reader:
         if item.sure:
             return True
         if item.low:
+            if item.digit and k < 2 and left == START and right in ("comma", "reason"):
+                return True
             return right == "after" and left == START and not self.article(item) and self.tokens[item.token].script == 1 or item.label and (left == START or right == "end" and left == CUED) or right in ("end", "comma", "after") and left in (CUED, NAMED, BACK) \
                 or right == "end" and left == START
         return not (right == "word" and self.article(item)) or left == NAMED or item.label
