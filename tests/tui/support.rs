@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use benchtop::cli::TerminalCommands;
 use benchtop::files::project::Project;
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{
@@ -466,6 +467,7 @@ impl Seat {
         let who = who.to_string();
         let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
         let work = move || {
+            let commands = Arc::new(TerminalCommands::new(&project, &who, None));
             let mut link = Connection::new(project, who, send.clone());
             let welcome = link.connect()?.welcome().clone();
             let theme = Theme::shipped(terminal.theme)?;
@@ -481,7 +483,7 @@ impl Seat {
                 clock,
                 rows: height,
             };
-            let mut app = App::new(setting, link, welcome, send)?;
+            let mut app = App::new(setting, link, welcome, send, commands)?;
             if !terminal.keys.is_empty() {
                 let file = Path::new("keys.toml");
                 let read = keymap::file::read(terminal.keys, file, Some(&app.known()));

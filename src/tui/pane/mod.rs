@@ -16,6 +16,7 @@
 //! | [`seen`] | an item as it was painted and seen |
 //! | [`table_menus`] | menus and prompts that panes with tables share |
 //! | [`timer`] | work that is due later |
+//! | [`work`] | work outside of the frame: commands, and files of the user |
 
 pub mod context;
 pub mod id;
@@ -28,6 +29,7 @@ pub mod table_menus;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod timer;
+pub mod work;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -44,6 +46,7 @@ pub use progress::Progress;
 pub use scene::{Pictures, Scene};
 pub use seen::{Painted, Viewed};
 pub use timer::Timer;
+pub use work::{CommandSetting, Commands, Worked};
 
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
@@ -187,6 +190,11 @@ pub trait Pane: Any {
 
     /// The id of the item under the cursor. Going to the review opens it.
     fn selected_item(&self) -> Option<&str> {
+        None
+    }
+
+    /// The filter of the items on screen, for a form about them.
+    fn filter_words(&self) -> Option<String> {
         None
     }
 

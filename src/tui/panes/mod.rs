@@ -5,6 +5,7 @@ pub mod agreement;
 pub mod board;
 pub mod coverage;
 pub mod filters;
+pub mod forms;
 pub mod generate;
 pub mod home;
 pub mod list;
@@ -191,7 +192,7 @@ macro_rules! panes {
                 live: [[Rounds, Table, Global], [Form]],
                 bar: {
                     Rounds: [Open, NewRound, WhatIf, CloseRound, ShowGuidelines],
-                    Form: [CreateRound, FormNext, FormClose]
+                    Form: [FormSubmit, FormNext, FormCommand, FormClose]
                 },
                 about: "A round asks several annotators about the same items, blind to each other, to measure agreement.",
                 example: [
@@ -255,6 +256,18 @@ macro_rules! panes {
                     "2=    model-b   17 of 24     6 of 8     6 of 10"
                 ],
                 begin: Action::HomeTab, does: "opens Home, where you import answers of models",
+                needs_items: false,
+            }
+            Export(forms ExportPane) {
+                tab: Score, name: "Export", go: "export", keys: ["gx"],
+                live: [[Form]],
+                bar: {},
+                about: "Export writes items, pictures, and answers in the format of another tool.",
+                example: [
+                    "24 items, 24 pictures",
+                    "to exports/vlmevalkit/"
+                ],
+                begin: Action::FormSubmit, does: "exports",
                 needs_items: false,
             }
         }

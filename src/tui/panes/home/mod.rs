@@ -106,7 +106,9 @@ impl HomePane {
             NextStep::Judge => cx.open(Target::Review),
             NextStep::Board => cx.open(Target::Pane(PaneId::Board)),
             NextStep::Evaluate => cx.say("run `benchtop eval --help` to have a model answer"),
-            NextStep::Export => cx.say("run `benchtop export --filter status:accepted`"),
+            NextStep::Export => {
+                cx.open(Target::Form(PaneId::Export, Some("status:accepted".into())));
+            }
         }
     }
 

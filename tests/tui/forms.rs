@@ -1,0 +1,155 @@
+//! Forms: what they show, the command line that does the same, and what enter does.
+
+use std::path::Path;
+use std::process::Command;
+
+use benchtop::protocol::wire::request;
+
+use super::support::{BENCHTOP, Bench, Seat, Terminal, snapshot};
+use crate::support::wording;
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
+
+fn at(size: (u16, u16)) -> Terminal {
+    Terminal {
+        size,
+        stays_home: true,
+        ..Terminal::default()
+    }
+}
+
+/// A snapshot without the name of the temporary folder.
+fn placed(name: &str, size: (u16, u16), shown: &str) {
+    let folder = regex::Regex::new(r"/tmp/\.tmp\w{6}").unwrap();
+    snapshot(name, size, &folder.replace_all(shown, "/tmp/.tmpXXXXXX"));
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// Replaces the text of the current field.
+fn type_over(seat: &mut Seat, text: &str) {
+    seat.keys("<ctrl-e><ctrl-u>");
+    seat.keys(text);
+}
+
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn what_the_items_pane_shows_is_exported() {
+    for size in SIZES {
+        let (bench, dir) = (Bench::plain(12), folder());
+        let mut seat = bench.seat_at("ann", at(size));
+        seat.keys("gi");
+        seat.wait_for("Is kite 1 red?");
+        seat.keys("/subtask:odd<enter>");
+        seat.wait_gone("Is kite 2 red?");
+        seat.keys("gx");
+        let shown = seat.wait_for(" 6 items");
+        assert!(shown.contains("--filter subtask:odd"), "{shown}");
+        placed("export_form", size, &shown);
+        let out = dir.path().join("odd.jsonl");
+        seat.keys("<down><down>");
+        type_over(&mut seat, out.to_str().unwrap());
+        seat.wait_for("--out");
+        seat.keys("<enter>");
+        seat.wait_for(&wording::exported(6));
+        assert_eq!(lines(&out), 6);
+        // Back in the list; a second time the file is replaced only after a question.
+        seat.wait_for("Is kite 1 red?");
+        std::fs::write(&out, "mine\n").unwrap();
+        seat.keys("gx");
+        seat.wait_for("replaces a file of 5 bytes");
+        seat.keys("<enter>");
+        seat.wait_for(wording::REPLACE);
+        seat.keys("<enter>");
+        seat.wait_gone(wording::REPLACE);
+        assert_eq!(lines(&out), 1, "the cursor starts on the safe line");
+        seat.keys("<enter>");
+        seat.wait_for(wording::REPLACE);
+        seat.keys("1");
+        seat.wait_for(&wording::exported(6));
+        assert_eq!(lines(&out), 6);
+    }
+}
+
+#[test]
+fn the_command_line_of_the_form_writes_the_same_file() {
+    let (bench, dir) = (Bench::plain(3), folder());
+    let terminal = Terminal {
+        size: (300, 60),
+        ..at((0, 0))
+    };
+    let mut seat = bench.seat_at("ann", terminal);
+    let form = dir.path().join("it's mine.json");
+    seat.keys("gx<down>");
+    type_over(&mut seat, "NOT subtask:even");
+    seat.keys("<down>");
+    type_over(&mut seat, form.to_str().unwrap());
+    let shown = seat.wait_for(" 2 items");
+    let line = shown
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("$ "));
+    let line = line.unwrap().trim().to_string();
+    seat.keys("<enter>");
+    seat.wait_for(&wording::exported(2));
+    let written = std::fs::read(&form).unwrap();
+    std::fs::remove_file(&form).unwrap();
+    let line = line.replacen("benchtop", BENCHTOP, 1);
+    let done = Command::new("sh")
+        .args(["-c", &line])
+        .env("XDG_CONFIG_HOME", bench.person())
+        .env("BENCHTOP_AS", "ann")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{line}\n{done:?}");
+    assert_eq!(std::fs::read(&form).unwrap(), written);
+}
+
+#[test]
+fn homes_export_step_opens_the_form_on_accepted_items() {
+    let bench = Bench::plain(2);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "a");
+    seat.judge(2, "x1<enter>");
+    seat.keys("gh");
+    seat.wait_for("Export accepted items");
+    let shown = seat.text();
+    let next: Vec<&str> = shown
+        .lines()
+        .skip_while(|l| !l.contains("Next"))
+        .skip(1)
+        .collect();
+    let down = next
+        .iter()
+        .position(|l| l.contains("Export accepted"))
+        .unwrap();
+    seat.keys(&"j".repeat(down));
+    seat.keys("<enter>");
+    seat.wait_for("--filter status:accepted");
+    seat.wait_for(" 1 item");
+    seat.keys("<esc>");
+    seat.wait_for("Export accepted items");
+}
+
+#[test]
+fn a_refused_export_is_said_at_its_field() {
+    let bench = Bench::plain(2);
+    let mut seat = bench.seat_at("ann", at((80, 24)));
+    seat.keys("gx<down>");
+    type_over(&mut seat, "status:odd");
+    seat.wait_for("✗ ");
+    seat.keys("<enter>");
+    seat.wait_for(wording::FIELD_UNREADABLE);
+    type_over(&mut seat, "");
+    seat.keys("<down>");
+    type_over(&mut seat, "/proc/nowhere/items.jsonl");
+    seat.wait_for(" 2 items");
+    seat.keys("<enter>");
+    // The form stays, with the reason.
+    seat.wait_for("✗ ");
+    assert!(bench.client("ann").ask(request::Jobs).unwrap().is_empty());
+}
