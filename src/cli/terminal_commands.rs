@@ -8,7 +8,7 @@ use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{ExportPlan, ExportReport, ExportRequest};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::Client;
-use benchtop_tui::pane::{CommandSetting, Commands};
+use benchtop_tui::pane::{CommandSetting, Commands, KnownEndpoint};
 
 /// Runs the commands for one project and one annotator.
 pub struct TerminalCommands {
@@ -43,6 +43,7 @@ impl TerminalCommands {
                 folder,
                 exports,
                 export_formats: export::formats(),
+                endpoint: endpoint(project),
             },
         }
     }
@@ -50,6 +51,17 @@ impl TerminalCommands {
     fn client(&self) -> Result<Client> {
         Client::connect(&self.project, &self.who, |_| ())
     }
+}
+
+/// The first server of `[judge]`, which may as well be asked the questions of the project.
+fn endpoint(project: &Project) -> KnownEndpoint {
+    let judge = &project.config().judge;
+    let first = judge.endpoints.first();
+    first.map_or_else(KnownEndpoint::default, |endpoint| KnownEndpoint {
+        url: endpoint.url.clone(),
+        model: endpoint.model_or(judge.model.as_deref()).into(),
+        key_env: endpoint.key_env.clone().unwrap_or_default(),
+    })
 }
 
 impl Commands for TerminalCommands {

@@ -153,3 +153,38 @@ fn a_refused_export_is_said_at_its_field() {
     seat.wait_for("✗ ");
     assert!(bench.client("ann").ask(request::Jobs).unwrap().is_empty());
 }
+
+#[test]
+fn a_model_is_asked_and_the_job_is_in_jobs() {
+    for size in SIZES {
+        let bench = Bench::plain(4);
+        let mut seat = bench.seat_at("ann", at(size));
+        // Nobody listens there: the job waits for its server.
+        seat.keys("ge");
+        seat.keys("mine<down>http://127.0.0.1:9/v1<down><down><down>");
+        type_over(&mut seat, "subtask:odd");
+        let shown = seat.wait_for(" 2 questions about 2 items");
+        assert!(shown.contains("this machine"), "{shown}");
+        placed("evaluate_form", size, &shown);
+        seat.keys("<enter>");
+        seat.wait_row(&["mine"]);
+        let jobs = bench.client("ann").ask(request::Jobs).unwrap();
+        let run = jobs.iter().find_map(|job| job.run.clone()).unwrap();
+        assert_eq!((run.model.as_str(), run.label.as_str()), ("mine", "mine"));
+    }
+}
+
+#[test]
+fn nothing_is_sent_to_a_server_that_was_not_agreed_to() {
+    let bench = Bench::plain(4);
+    let mut seat = bench.seat_at("ann", at((120, 40)));
+    seat.keys("ge");
+    seat.keys("mine<down>https://api.example.com/v1<down>A_KEY<down><down>");
+    type_over(&mut seat, "");
+    seat.wait_for("not agreed");
+    seat.keys("<enter>");
+    seat.wait_for(wording::AGREEMENT_ASKED);
+    seat.keys("<enter>");
+    seat.wait_gone(wording::AGREEMENT_ASKED);
+    assert!(bench.client("ann").ask(request::Jobs).unwrap().is_empty());
+}

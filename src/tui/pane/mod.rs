@@ -46,7 +46,7 @@ pub use progress::Progress;
 pub use scene::{Pictures, Scene};
 pub use seen::{Painted, Viewed};
 pub use timer::Timer;
-pub use work::{CommandSetting, Commands, Worked};
+pub use work::{CommandSetting, Commands, KnownEndpoint, Worked};
 
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;

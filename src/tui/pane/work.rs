@@ -45,6 +45,17 @@ pub struct CommandSetting {
     pub exports: PathBuf,
     /// The formats of exports.
     pub export_formats: Vec<ExportFormat>,
+    /// The first server of benchtop.toml.
+    pub endpoint: KnownEndpoint,
+}
+
+/// A server that benchtop.toml names. What it leaves out is empty.
+#[derive(Clone, Debug, Default)]
+pub struct KnownEndpoint {
+    pub url: String,
+    pub model: String,
+    /// The environment variable with the key.
+    pub key_env: String,
 }
 
 /// What a piece of work made.

@@ -258,6 +258,18 @@ macro_rules! panes {
                 begin: Action::HomeTab, does: "opens Home, where you import answers of models",
                 needs_items: false,
             }
+            Evaluate(forms EvaluatePane) {
+                tab: Score, name: "Evaluate", go: "evaluate", keys: ["ge"],
+                live: [[Form]],
+                bar: {},
+                about: "Evaluate has a model asked the questions of the project, as a job.",
+                example: [
+                    "24 questions about 24 items",
+                    "to http://127.0.0.1:8000, this machine"
+                ],
+                begin: Action::FormSubmit, does: "starts the job",
+                needs_items: false,
+            }
             Export(forms ExportPane) {
                 tab: Score, name: "Export", go: "export", keys: ["gx"],
                 live: [[Form]],

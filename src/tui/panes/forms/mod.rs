@@ -2,8 +2,10 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`evaluate`] | has a model asked |
 //! | [`export`] | exports items |
 
+pub mod evaluate;
 pub mod export;
 
 use std::fmt;
@@ -12,6 +14,7 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+pub use evaluate::EvaluatePane;
 pub use export::ExportPane;
 
 use crate::action::Action;
@@ -32,6 +35,8 @@ pub trait Task: Subject + Sized + 'static {
     /// What another pane opens it with is the value of this field.
     const START: &'static str;
     const HELP: &'static str;
+    /// Whether the owner does it, so that it is lost with the connection.
+    const BY_OWNER: bool = false;
 
     /// The form with its defaults.
     fn new(cx: &mut Context<'_>) -> (Self, Vec<Field>);
@@ -152,6 +157,9 @@ impl<T: Task> FormPane<T> {
         let Some(form) = &mut self.form else { return };
         if form.is_running {
             return cx.refuse("it runs already; esc cancels it");
+        }
+        if T::BY_OWNER && !cx.env.is_connected {
+            return cx.refuse("no connection to the owner; try again once it is back");
         }
         form.leave_field();
         if !form.is_valid() {
@@ -302,6 +310,11 @@ impl<T: Task> Pane for FormPane<T> {
     }
 
     fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
+        let is_lost = T::BY_OWNER && matches!(notice, Notice::Reconnected);
+        if let Some(form) = self.form.as_mut().filter(|form| is_lost && form.is_running) {
+            (form.is_running, form.progress) = (false, None);
+            cx.refuse("the connection was lost; see whether it was done");
+        }
         // A preview that was asked for is lost with its connection.
         let is_idle = self.form.as_ref().is_some_and(|form| !form.is_running);
         if matches!(notice, Notice::Resync | Notice::Recount) && cx.env.is_shown && is_idle {

@@ -259,3 +259,201 @@ fn no_item_is_no_export() {
     rec.made(&mut pane, &mut preview, Ok(nothing));
     assert!(!refused(&rec.act(&mut pane, Action::FormSubmit)).is_empty());
 }
+
+mod evaluate {
+    use super::*;
+    use crate::pane::KnownEndpoint;
+    use crate::pane::testing::request as asked;
+    use benchtop_model::evaluation::{NewRun, OptionOrders, StartedRun};
+    use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
+    use benchtop_protocol::wire::{AnyRequest, ConsentedRequest, request};
+
+    fn rec() -> Recorder {
+        let mut rec = super::rec();
+        rec.commands.endpoint = KnownEndpoint {
+            url: "https://api.example.com/v1".into(),
+            model: "large".into(),
+            key_env: "A_KEY".into(),
+        };
+        rec
+    }
+
+    #[track_caller]
+    fn ask(effects: Vec<Effect>) -> Effect {
+        let is_ask = |effect: &Effect| matches!(effect, Effect::Ask(_));
+        effects.into_iter().find(is_ask).expect("no request")
+    }
+
+    fn run(effect: &Effect) -> NewRun {
+        match asked(effect) {
+            AnyRequest::Evaluate(request::Evaluate(new)) => (**new).clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn opened(rec: &Recorder) -> (EvaluatePane, Effect) {
+        let mut pane = EvaluatePane::default();
+        let effects = rec.open(&mut pane);
+        (pane, ask(effects))
+    }
+
+    fn started() -> StartedRun {
+        StartedRun {
+            label: "large".into(),
+            items: 60,
+            asks: 120,
+            ..StartedRun::default()
+        }
+    }
+
+    fn reply(rec: &Recorder, pane: &mut EvaluatePane, ask: Effect, run: StartedRun) -> Vec<Effect> {
+        rec.reply::<request::Evaluate>(pane, ask, Ok(run))
+    }
+
+    /// Moves the cursor to a field and replaces its text.
+    fn fill(rec: &Recorder, pane: &mut EvaluatePane, down: usize, text: &str) {
+        (0..down).for_each(|_| drop(rec.act(pane, Action::FormNext)));
+        (0..60).for_each(|_| drop(press(rec, pane, KeyCode::Backspace)));
+        write(rec, pane, text);
+    }
+
+    #[test]
+    fn the_server_of_the_project_is_offered_and_the_preview_says_what_goes_where() {
+        let rec = rec();
+        let (mut pane, preview) = opened(&rec);
+        let new = run(&preview);
+        assert!(new.dry && !new.blind && new.filter == "status:accepted");
+        assert_eq!(new.servers[0].key_env.as_deref(), Some("A_KEY"));
+        reply(
+            &rec,
+            &mut pane,
+            preview,
+            StartedRun {
+                without: 3,
+                ..started()
+            },
+        );
+        let text = shown(&rec, &mut pane);
+        for part in [
+            "120 questions about 60",
+            "https://api.example.com with",
+            "$A_KEY",
+            "named `large`",
+            "3 items without a picture",
+            "4 requests at once",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        let ask = ask(rec.act(&mut pane, Action::FormSubmit));
+        assert!(!run(&ask).dry);
+        let effects = reply(&rec, &mut pane, ask, started());
+        assert!(matches!(
+            effects[0],
+            Effect::Open(Target::Pane(PaneId::Generate))
+        ));
+        assert!(is_toast(&effects[1], Severity::Done, "120 questions"));
+    }
+
+    #[test]
+    fn a_server_that_was_not_agreed_to_is_asked_about_as_on_the_command_line() {
+        let rec = rec();
+        let (mut pane, preview) = opened(&rec);
+        let to = Destination::new(
+            "https://api.example.com/v1",
+            Some("A_KEY"),
+            DataKind::Pictures,
+        );
+        let waits = PendingConsent {
+            what: "120 questions with their pictures".into(),
+            count: 120,
+            to: vec![RequestedDestination {
+                destination: to.unwrap(),
+                agreed: false,
+            }],
+            ..PendingConsent::default()
+        };
+        let (title, yes) = (waits.description(), waits.choices().remove(0));
+        let waits = Some(Box::new(waits));
+        reply(&rec, &mut pane, preview, StartedRun { waits, ..started() });
+        assert!(shown(&rec, &mut pane).contains("not agreed"));
+        let mut menu = only(rec.act(&mut pane, Action::FormSubmit));
+        let (shown, rows) = lines(&menu);
+        assert_eq!(
+            (shown, rows[0]),
+            (title.as_str(), (yes.0.as_str(), yes.1.as_str()))
+        );
+        assert!(rec.choose(&mut pane, &mut menu, 1).is_empty());
+        let mut menu = only(rec.act(&mut pane, Action::FormSubmit));
+        let ask = only(rec.choose(&mut pane, &mut menu, 0));
+        let AnyRequest::Agree(agree) = asked(&ask) else {
+            panic!("{ask:?}")
+        };
+        assert_eq!(agree.to.len(), 1);
+        assert!(matches!(&agree.then, Some(ConsentedRequest::Evaluate(ask)) if !ask.0.dry));
+    }
+
+    #[test]
+    fn fields_are_checked_and_written_as_options() {
+        let rec = rec();
+        let mut pane = EvaluatePane::default();
+        rec.open(&mut pane);
+        fill(&rec, &mut pane, 0, "");
+        refused(&rec.act(&mut pane, Action::FormSubmit));
+        fill(&rec, &mut pane, 0, "mine");
+        fill(&rec, &mut pane, 1, "nowhere");
+        assert!(shown(&rec, &mut pane).contains("✗ "));
+        fill(
+            &rec,
+            &mut pane,
+            0,
+            "http://127.0.0.1:1/v1, http://127.0.0.1:2/v1",
+        );
+        fill(&rec, &mut pane, 1, "PATH");
+        assert!(
+            shown(&rec, &mut pane).contains("✗ "),
+            "not the variable of a key"
+        );
+        fill(&rec, &mut pane, 0, "");
+        fill(&rec, &mut pane, 2, "subtask:odd");
+        fill(&rec, &mut pane, 1, "20");
+        rec.act(&mut pane, Action::FormNext);
+        press(&rec, &mut pane, KeyCode::Right);
+        rec.act(&mut pane, Action::FormNext);
+        rec.act(&mut pane, Action::FormNext);
+        press(&rec, &mut pane, KeyCode::Char(' '));
+        let new = run(&ask(rec.act(&mut pane, Action::FormSubmit)));
+        assert!(new.blind && new.servers.len() == 2 && new.sample == Some(20));
+        assert_eq!(new.orders, OptionOrders::Shuffles(5));
+        let copied = only(rec.act(&mut pane, Action::FormCommand));
+        let line = "benchtop eval --model mine --endpoint http://127.0.0.1:1/v1 --endpoint http://127.0.0.1:2/v1 \
+                    --filter subtask:odd --sample 20 --shuffles 5 --blind";
+        assert!(
+            matches!(&copied, Effect::Copy { text, .. } if text == line),
+            "{copied:?}"
+        );
+    }
+
+    #[test]
+    fn drafts_are_refused_and_a_lost_connection_ends_the_wait() {
+        let mut rec = rec();
+        let (mut pane, preview) = opened(&rec);
+        reply(
+            &rec,
+            &mut pane,
+            preview,
+            StartedRun {
+                drafts: 2,
+                ..started()
+            },
+        );
+        assert!(refused(&rec.act(&mut pane, Action::FormSubmit)).contains("2 items"));
+        let (mut pane, preview) = opened(&rec);
+        reply(&rec, &mut pane, preview, started());
+        ask(rec.act(&mut pane, Action::FormSubmit));
+        assert!(shown(&rec, &mut pane).contains("esc cancels"));
+        rec.notify(&mut pane, Notice::Reconnected);
+        assert!(!shown(&rec, &mut pane).contains("esc cancels"));
+        rec.is_connected = false;
+        refused(&rec.act(&mut pane, Action::FormSubmit));
+    }
+}

@@ -105,7 +105,12 @@ impl HomePane {
             }
             NextStep::Judge => cx.open(Target::Review),
             NextStep::Board => cx.open(Target::Pane(PaneId::Board)),
-            NextStep::Evaluate => cx.say("run `benchtop eval --help` to have a model answer"),
+            NextStep::Evaluate => {
+                cx.open(Target::Form(
+                    PaneId::Evaluate,
+                    Some("status:accepted".into()),
+                ));
+            }
             NextStep::Export => {
                 cx.open(Target::Form(PaneId::Export, Some("status:accepted".into())));
             }
