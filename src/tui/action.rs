@@ -142,9 +142,9 @@ impl Action {
     pub fn prompts(self) -> bool {
         use Action::{
             AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
-            EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, ImportFiles, JudgeAll,
-            NewVocabulary, Note, Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex,
-            SheetReject, TypeAnswer, TypeLine, UnselectRegex,
+            EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, JudgeAll, NewVocabulary, Note,
+            Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex, SheetReject, TypeAnswer,
+            TypeLine, UnselectRegex,
         };
         matches!(
             self,
@@ -170,7 +170,6 @@ impl Action {
                 | ReplaceText
                 | NewVocabulary
                 | GoToItem
-                | ImportFiles
         )
     }
 }
@@ -531,8 +530,10 @@ actions! {
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "Read the guidelines of this round";
 
     // Forms.
-    FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "Go to the next field";
-    FormPrevious, "previous field", Form, ["up", "shift-tab", "ctrl-p"], false, "Go to the previous field";
+    FormNext, "next field", Form, ["tab"], false, "Go to the next field";
+    FormPrevious, "previous field", Form, ["shift-tab"], false, "Go to the previous field";
+    FormDown, "form down", Form, ["down", "ctrl-n"], false, "Go one line down: to the next field, or in a list of files";
+    FormUp, "form up", Form, ["up", "ctrl-p"], false, "Go one line up: to the previous field, or in a list of files";
     FormSubmit, "submit form", Form, ["enter"], false, "Do what the preview shows";
     FormCommand, "copy command line", Form, ["ctrl-o"], false, "Copy the command line that does the same";
     FormClose, "close form", Form, ["esc"], false, "Cancel what runs, or close the form and keep its values until you quit";

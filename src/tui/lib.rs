@@ -8,6 +8,7 @@
 //! | [`action`] | the table of all actions |
 //! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
 //! | `editor` | opens the person's editor on a file at a line |
+//! | `folder` | lists a folder of the user |
 //! | [`item`] | an item and its pictures, as panes show them |
 //! | [`keymap`] | key bindings |
 //! | [`pane`] | what every pane implements, and what it may ask of the program |
@@ -23,6 +24,7 @@
 pub mod action;
 pub mod app;
 mod editor;
+mod folder;
 pub mod item;
 pub mod keymap;
 pub mod palette;

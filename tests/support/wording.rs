@@ -196,6 +196,12 @@ pub fn exported(items: usize) -> String {
     format!("exported {items} {noun} to ")
 }
 
+/// The receipt of an import.
+pub fn imported(items: usize) -> String {
+    let noun = if items == 1 { "item" } else { "items" };
+    format!("imported {items} {noun}")
+}
+
 /// The notice after an undo of a verdict.
 pub fn taken_back(number: impl std::fmt::Display) -> String {
     format!("undone your verdict on #{number}")

@@ -188,3 +188,71 @@ fn nothing_is_sent_to_a_server_that_was_not_agreed_to() {
     seat.wait_gone(wording::AGREEMENT_ASKED);
     assert!(bench.client("ann").ask(request::Jobs).unwrap().is_empty());
 }
+
+/// A file with `n` questions in Dysca's form.
+fn questions(path: &Path, n: u32) {
+    let row = |n| {
+        format!(
+            "{{\"id\": {n}, \"question_type\": \"x\", \"question\": \"Is kite {n} red?\", \"answer\": \"yes\"}}\n"
+        )
+    };
+    std::fs::write(path, (1..=n).map(row).collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_file_is_picked_recognized_and_imported() {
+    for size in SIZES {
+        let (bench, dir) = (Bench::empty(), folder());
+        let sets = dir.path().join("sets");
+        std::fs::create_dir_all(sets.join("deeper")).unwrap();
+        questions(&sets.join("kites.jsonl"), 5);
+        std::fs::write(sets.join("notes.txt"), "hello\n").unwrap();
+        std::fs::write(sets.join(".hidden"), "").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", sets.join("link")).unwrap();
+        let mut seat = bench.seat_at("ann", at(size));
+        // A dropped folder is jumped to, from Home.
+        seat.paste(&format!("'{}/'", sets.display()));
+        seat.wait_for("deeper/");
+        seat.keys("kit");
+        let shown = seat.wait_for(" 5 items");
+        assert!(shown.contains("Is kite 3 red?"), "{shown}");
+        seat.keys("<backspace><backspace><backspace>");
+        seat.wait_for("link (a link, not followed)");
+        seat.keys("<down>");
+        placed("import_form", size, &seat.wait_for(" 5 items"));
+        seat.keys("<down>");
+        seat.wait_for("links are not followed");
+        seat.keys("<down>");
+        seat.wait_for("not recognized");
+        seat.keys("<enter>");
+        seat.wait_for("notes.txt");
+        // Up, and back into the same folder.
+        seat.keys("<left>");
+        seat.wait_for("▌sets/");
+        seat.keys("<right>");
+        seat.wait_for("deeper/");
+        seat.keys("<down><enter>");
+        seat.wait_for(&wording::imported(5));
+        let items = bench.client("ann").welcome().items;
+        assert_eq!(items, 5);
+    }
+}
+
+#[test]
+fn hostile_files_under_the_cursor_are_said_and_not_opened() {
+    let (bench, dir) = (Bench::empty(), folder());
+    let path = |name: &str| dir.path().join(name);
+    let made = Command::new("mkfifo").arg(path("a-pipe")).status().unwrap();
+    assert!(made.success());
+    std::fs::write(path("b-\u{1b}[31mred.json"), [b'['; 50_000]).unwrap();
+    let mut seat = bench.seat_at("ann", at((80, 24)));
+    seat.keys("i");
+    seat.paste(&format!("{}/", dir.path().display()));
+    seat.wait_for("a-pipe (not a file)");
+    seat.wait_for("not recognized");
+    seat.keys("<down>");
+    seat.wait_for("▌b-");
+    seat.wait_for("not recognized");
+    seat.keys("<esc>");
+    seat.wait_for("Three ways to begin");
+}

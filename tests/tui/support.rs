@@ -538,6 +538,12 @@ impl Seat {
         }
     }
 
+    /// Pastes text, as a terminal does with a dropped file.
+    pub fn paste(&self, text: &str) {
+        let input = Input::Paste(text.to_string());
+        self.send(Message::Input(input, self.clock.ms()));
+    }
+
     /// Waits until a menu takes enter again after a number key.
     pub fn rest(&self) {
         std::thread::sleep(std::time::Duration::from_millis(500));

@@ -27,6 +27,7 @@ impl App {
             REVIEW => self.go_review(),
             _ if id.is_form() => {
                 let words = self.pane().and_then(Pane::filter_words);
+                let words = words.filter(|_| id != PaneId::Import);
                 self.show(id, Target::Form(id, words), self.at);
             }
             PaneId::Sheet => {

@@ -53,6 +53,7 @@ use crate::keymap::Keymap;
 use crate::panes::review::queue::Queue;
 use crate::preview::worker::Ready;
 use benchtop_model::Item;
+use benchtop_model::import;
 use benchtop_model::job::JobState;
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_protocol::wire::{Receipt, ResumePoint};
@@ -243,6 +244,12 @@ pub trait Pane: Any {
 
     /// Whether going back from here quits the program.
     fn is_home(&self) -> bool {
+        false
+    }
+
+    /// Gets the progress of its request with this name. Returns whether it shows it. Otherwise the
+    /// message line does.
+    fn on_progress(&mut self, _name: &'static str, _progress: &import::Progress) -> bool {
         false
     }
 

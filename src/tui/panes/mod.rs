@@ -97,6 +97,18 @@ macro_rules! panes {
                 begin: Action::HomeTab, does: "opens Home, where you add items",
                 needs_items: true,
             }
+            Import(forms ImportPane) {
+                tab: Build, name: "Import", go: "import", keys: ["gm"],
+                live: [[Form]],
+                bar: {},
+                about: "Import adds the questions, answers, and pictures of a file or a folder.",
+                example: [
+                    "sets/   kites.csv: CSV table",
+                    "24 items, 24 pictures"
+                ],
+                begin: Action::FormSubmit, does: "imports",
+                needs_items: false,
+            }
             Generate(generate GeneratePane) {
                 tab: Make, name: "Jobs", go: "jobs", keys: ["gj"],
                 live: [[Generate, Table, Global]],

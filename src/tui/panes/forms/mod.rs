@@ -4,11 +4,14 @@
 //! |---|---|
 //! | [`evaluate`] | has a model asked |
 //! | [`export`] | exports items |
+//! | [`import`] | imports files |
 
 pub mod evaluate;
 pub mod export;
+pub mod import;
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -16,19 +19,22 @@ use ratatui::layout::{Position, Rect};
 
 pub use evaluate::EvaluatePane;
 pub use export::ExportPane;
+pub use import::ImportPane;
 
 use crate::action::Action;
+use crate::folder;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, PaneId, Scene, Target, Timer, Worked, menu};
+use crate::widgets::form::picker::Listing;
 use crate::widgets::form::{Field, Fields, Form, Subject};
 use crate::widgets::text::error_line;
+use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// The pause in typing before the preview is requested.
-const PAUSE_MS: u64 = 250;
 /// The names of what a form asks for.
 pub(super) const PREVIEW: &str = "preview";
 pub(super) const RUN: &str = "run";
+const LIST: &str = "list";
 
 /// What a form does.
 pub trait Task: Subject + Sized + 'static {
@@ -37,6 +43,8 @@ pub trait Task: Subject + Sized + 'static {
     const HELP: &'static str;
     /// Whether the owner does it, so that it is lost with the connection.
     const BY_OWNER: bool = false;
+    /// The pause in typing before the preview is requested.
+    const PAUSE_MS: u64 = 250;
 
     /// The form with its defaults.
     fn new(cx: &mut Context<'_>) -> (Self, Vec<Field>);
@@ -70,6 +78,8 @@ pub struct FormPane<T: Task> {
     from: PaneId,
     /// When to request a preview.
     preview_at: Timer,
+    /// The folder that is being listed.
+    listing: Option<PathBuf>,
     /// The value of `edit` that is submitted once its preview is there.
     submitting: Option<u64>,
 }
@@ -80,6 +90,7 @@ impl<T: Task> Default for FormPane<T> {
             form: None,
             from: PaneId::Home,
             preview_at: Timer::default(),
+            listing: None,
             submitting: None,
         }
     }
@@ -101,8 +112,38 @@ impl<T: Task> FormPane<T> {
         if let Some(text) = text {
             form.set(T::START, text);
         }
-        form.outdated();
+        form.refresh();
+        self.list(cx);
         self.preview(cx);
+    }
+
+    /// Requests the entries of the folder that the form wants.
+    fn list(&mut self, cx: &mut Context<'_>) {
+        let wanted = self.form.as_ref().and_then(Form::wants_folder);
+        let Some(folder) = wanted.filter(|folder| self.listing.as_ref() != Some(folder)) else {
+            return;
+        };
+        self.listing = Some(folder.clone());
+        cx.cancel(LIST);
+        let listed = folder.clone();
+        cx.work(
+            LIST,
+            move |_, watch| folder::list(&folder, watch.cancel),
+            move |pane: &mut Self, worked, cx| {
+                if let Worked::Done(entries) = worked {
+                    pane.on_listed(&listed, entries, cx);
+                }
+            },
+        );
+    }
+
+    fn on_listed(&mut self, folder: &Path, listed: Result<Listing>, cx: &mut Context<'_>) {
+        self.listing = None;
+        if let Some(form) = &mut self.form {
+            form.on_listed(folder, listed);
+        }
+        self.list(cx);
+        self.preview_at.restart(cx.env.now);
     }
 
     fn preview(&mut self, cx: &mut Context<'_>) {
@@ -117,7 +158,8 @@ impl<T: Task> FormPane<T> {
     fn changed(&mut self, changed: bool, cx: &mut Context<'_>) {
         if changed {
             self.submitting = None;
-            self.preview_at.restart(cx.env.now + PAUSE_MS);
+            self.list(cx);
+            self.preview_at.restart(cx.env.now + T::PAUSE_MS);
         }
     }
 
@@ -284,6 +326,11 @@ impl<T: Task> Pane for FormPane<T> {
                     form.step(action == Action::FormNext);
                 }
             }
+            Action::FormDown | Action::FormUp => {
+                let form = self.form.as_mut();
+                let changed = form.is_some_and(|form| form.arrow(action == Action::FormDown));
+                self.changed(changed, cx);
+            }
             Action::FormSubmit => self.submit(cx),
             Action::FormCommand => {
                 let program = &cx.env.commands.program;
@@ -296,6 +343,16 @@ impl<T: Task> Pane for FormPane<T> {
     }
 
     fn typing(&self) -> bool {
+        true
+    }
+
+    fn on_progress(&mut self, name: &'static str, progress: &Progress) -> bool {
+        let form = self
+            .form
+            .as_mut()
+            .filter(|form| form.is_running && name == RUN);
+        let Some(form) = form else { return false };
+        form.progress = Some(progress.clone());
         true
     }
 

@@ -457,3 +457,190 @@ mod evaluate {
         refused(&rec.act(&mut pane, Action::FormSubmit));
     }
 }
+
+mod import {
+    use super::*;
+    use crate::pane::testing::request as asked;
+    use crate::widgets::form::picker::{Entry, EntryKind, Listing};
+    use benchtop_formats::inspect::{FileInspection, FolderInspection, Inspection};
+    use benchtop_model::import::Report;
+    use benchtop_protocol::wire::{AnyRequest, request};
+
+    fn listing() -> Listing {
+        let entry = |(kind, name): (EntryKind, &str)| Entry {
+            kind,
+            name: name.into(),
+        };
+        let entries = [
+            (EntryKind::File, "kites.csv"),
+            (EntryKind::Folder, "sets"),
+            (EntryKind::Link, "alias"),
+        ];
+        let entries = entries.map(entry).into();
+        Listing {
+            entries,
+            more: false,
+        }
+    }
+
+    fn named(effects: Vec<Effect>, name: &str) -> Effect {
+        let is_it = |effect: &Effect| matches!(effect, Effect::Work(work) if work.name == name);
+        effects.into_iter().find(is_it).expect(name)
+    }
+
+    /// The pane with its folder listed, at this path.
+    fn opened(rec: &Recorder, path: Option<&str>) -> ImportPane {
+        let mut pane = ImportPane::default();
+        let target = Target::Form(PaneId::Import, path.map(str::to_string));
+        let effects = rec.call(&mut pane, |pane, cx| pane.show(target, PaneId::Home, cx));
+        let mut list = named(effects, LIST);
+        rec.made(&mut pane, &mut list, Ok(listing()));
+        pane
+    }
+
+    /// What the pause after a key asks for.
+    fn preview(rec: &mut Recorder, pane: &mut ImportPane) -> Effect {
+        rec.now = pane.due().unwrap();
+        named(rec.tick(pane), PREVIEW)
+    }
+
+    fn kites() -> Inspection {
+        Inspection::File(FileInspection {
+            format: "table",
+            title: "CSV table",
+            items: 24,
+            pictures: 24,
+            more: true,
+            first: vec!["Is kite 1 red?".into(), "\u{1b}[2Jx".into()],
+            notes: vec!["2 texts were cut".into()],
+            ..FileInspection::default()
+        })
+    }
+
+    #[test]
+    fn files_are_recognized_as_the_cursor_moves_and_enter_imports() {
+        let mut rec = rec();
+        let mut pane = opened(&rec, None);
+        let text = shown(&rec, &mut pane);
+        assert!(
+            text.contains("▌sets/") && text.contains("alias (a link"),
+            "{text}"
+        );
+        // Links are sorted among the files.
+        rec.act(&mut pane, Action::FormDown);
+        let mut link = preview(&mut rec, &mut pane);
+        let to = "/etc".into();
+        rec.made(&mut pane, &mut link, Ok(Inspection::Link { to }));
+        assert!(refused(&rec.act(&mut pane, Action::FormSubmit)).contains("link"));
+        rec.act(&mut pane, Action::FormDown);
+        let mut found = preview(&mut rec, &mut pane);
+        rec.made(&mut pane, &mut found, Ok(kites()));
+        let text = shown(&rec, &mut pane);
+        for part in [
+            "CSV table",
+            "24 items or more",
+            "1. Is kite 1 red?",
+            "note: 2 texts were cut",
+            "$ benchtop import /here/kites.csv --keep-going",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains('\u{1b}'));
+        let ask = only(rec.act(&mut pane, Action::FormSubmit));
+        let AnyRequest::Import(import) = asked(&ask) else {
+            panic!("{ask:?}")
+        };
+        assert_eq!(import.0.paths, [Path::new("/here/kites.csv")]);
+        let (what, done, of) = ("kites.csv".to_string(), 2049, None);
+        rec.call(&mut pane, |pane, _| {
+            assert!(pane.on_progress(RUN, &Progress { what, done, of }));
+        });
+        assert!(shown(&rec, &mut pane).contains("kites.csv: 2,049"));
+        let report = Report {
+            items: 24,
+            pictures: 24,
+            already: 3,
+            ..Report::default()
+        };
+        let effects = rec.reply::<request::Import>(&mut pane, ask, Ok(report));
+        assert!(matches!(
+            effects[0],
+            Effect::Open(Target::Back(PaneId::Home))
+        ));
+        assert!(
+            matches!(effects[1], Effect::Page(_)),
+            "3 records were there already"
+        );
+        assert!(is_toast(
+            &effects[2],
+            Severity::Done,
+            "24 items, 24 pictures"
+        ));
+    }
+
+    #[test]
+    fn a_dropped_path_is_jumped_to_and_arrows_leave_the_list_with_tab_only() {
+        let mut rec = rec();
+        let mut pane = opened(&rec, Some("'/data/kites.csv'"));
+        let text = shown(&rec, &mut pane);
+        assert!(
+            text.contains("▌kites.csv") && text.contains("import /data/kites.csv"),
+            "{text}"
+        );
+        rec.act(&mut pane, Action::FormUp);
+        rec.act(&mut pane, Action::FormUp);
+        assert!(shown(&rec, &mut pane).contains("▌sets/"));
+        let effects = press(&rec, &mut pane, KeyCode::Right);
+        let mut list = named(effects, LIST);
+        rec.made(&mut pane, &mut list, Ok(Listing::default()));
+        assert!(shown(&rec, &mut pane).contains("an empty folder"));
+        let mut found = preview(&mut rec, &mut pane);
+        let folder = FolderInspection {
+            files: vec![("a.csv".into(), "CSV table")],
+            ..FolderInspection::default()
+        };
+        rec.made(&mut pane, &mut found, Ok(Inspection::Folder(folder)));
+        assert!(shown(&rec, &mut pane).contains("a.csv: CSV table"));
+        rec.act(&mut pane, Action::FormNext);
+        write(&rec, &mut pane, "a/b");
+        assert!(shown(&rec, &mut pane).contains("✗ "));
+        refused(&rec.act(&mut pane, Action::FormSubmit));
+        rec.act(&mut pane, Action::FormDown);
+        rec.act(&mut pane, Action::FormDown);
+        press(&rec, &mut pane, KeyCode::Char(' '));
+        assert!(shown(&rec, &mut pane).contains("[x] yes"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_recognized_is_not_imported() {
+        let mut rec = rec();
+        let mut pane = opened(&rec, None);
+        let mut found = preview(&mut rec, &mut pane);
+        let why = "unknown table format".into();
+        rec.made(&mut pane, &mut found, Ok(Inspection::Unknown { why }));
+        assert!(shown(&rec, &mut pane).contains("not recognized"));
+        assert!(refused(&rec.act(&mut pane, Action::FormSubmit)).contains("unknown table"));
+        let mut lost = named(press(&rec, &mut pane, KeyCode::Left), LIST);
+        let denied = Error::denied("cannot list");
+        rec.made::<Listing>(&mut pane, &mut lost, Err(denied));
+        let text = shown(&rec, &mut pane);
+        assert!(text.contains("✗ cannot list"), "{text}");
+    }
+
+    #[test]
+    fn every_size_has_the_list_and_the_preview() {
+        let mut rec = rec();
+        let mut pane = opened(&rec, None);
+        let mut found = preview(&mut rec, &mut pane);
+        rec.made(&mut pane, &mut found, Ok(kites()));
+        for (width, height) in [(60, 12), (80, 20), (160, 46), (300, 76)] {
+            let text = drawn(&rec, &mut pane, (width, height), ColorLevel::True);
+            for part in ["sets/", "CSV table", "$ benchtop import"] {
+                assert!(text.contains(part), "{width}x{height}: {part}\n{text}");
+            }
+        }
+        for size in [(0, 0), (1, 1), (20, 5), (59, 8)] {
+            drawn(&rec, &mut pane, size, ColorLevel::Mono);
+        }
+    }
+}

@@ -46,9 +46,9 @@ impl RoundsPane {
                 self.open = false;
                 cx.say(format!("{} reopens the form", cx.key(Action::NewRound)));
             }
-            Action::FormNext | Action::FormPrevious => {
+            Action::FormNext | Action::FormPrevious | Action::FormDown | Action::FormUp => {
                 if let Some(form) = &mut self.form {
-                    form.step(action == Action::FormNext);
+                    form.step(matches!(action, Action::FormNext | Action::FormDown));
                 }
             }
             Action::FormSubmit => self.check(cx),

@@ -4,10 +4,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::picker::{EntryKind, Picker};
 use super::{Field, Form, Subject, Value};
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
-use crate::widgets::lines::Lines;
+use crate::widgets::lines::{Lines, draw_more};
 use crate::widgets::meter::bar;
 use crate::widgets::text::{self, error_line, grouped};
 use crate::widgets::text_input;
@@ -18,8 +19,8 @@ const NAMES: u16 = 15;
 const WIDTHS: (u16, u16) = (50, 80);
 /// The least width with the preview on the right.
 const BESIDE: u16 = 76;
-/// Lines of the preview below the fields.
-const BELOW: u16 = 5;
+/// Lines of a list of files, if there is room.
+const LIST: u16 = 6;
 
 impl<S: Subject> Form<S> {
     /// Draws the form. `program` begins its command line. Returns the position of the terminal's
@@ -44,10 +45,19 @@ impl<S: Subject> Form<S> {
                 };
                 areas::left(above, wide, 0)
             }
-            false => areas::top(above, above.height.saturating_sub(BELOW)),
+            false => areas::top(above, above.height - above.height * 2 / 5),
         };
         let mut lines = Lines::new(left, buf, look);
         lines.text(&format!(" {}", self.subject.title()), Role::Heading);
+        let fields = self.shown().count() as u16;
+        let list = match self.picker() {
+            Some(_) => (left.height.saturating_sub(fields + 1)).max(LIST.min(left.height / 2)),
+            None => 0,
+        };
+        let (left, list) = areas::top(left, left.height.saturating_sub(list));
+        if let Some(picker) = self.picker() {
+            draw_list(picker, list, buf, look);
+        }
         let cursor = self.draw_fields(left, buf, look);
         let mut lines = Lines::new(right, buf, look);
         self.draw_right(&mut lines);
@@ -135,6 +145,10 @@ impl<S: Subject> Form<S> {
             let at = text_input::draw(input, place, buf, look.style(Role::Text));
             return here.then_some(at);
         }
+        if let Value::File(picker) = &field.value {
+            let at = draw_picked(picker, place, buf, look);
+            return here.then_some(at);
+        }
         let shown = match (&field.value, here) {
             (Value::Choice(..), true) => format!("< {} >", field.value.text()),
             (Value::Flag(is_on), _) => {
@@ -190,4 +204,69 @@ impl<S: Subject> Form<S> {
             lines.text(&format!(" {bar}"), Role::Accent);
         }
     }
+}
+
+/// Draws the folder of a picker and what is typed in it. Returns the cursor position.
+fn draw_picked(picker: &Picker, place: Rect, buf: &mut Buffer, look: &Look) -> Position {
+    let folder = text::clean(&picker.folder().to_string_lossy());
+    let room = usize::from(place.width) * 2 / 3;
+    let mut shown = folder.as_str();
+    while text::width(shown) > room {
+        // The end of a long path tells more than its beginning.
+        match shown.get(1..).and_then(|rest| rest.find('/')) {
+            Some(at) => shown = &shown[at + 1..],
+            None => break,
+        }
+    }
+    let cut = if shown.len() < folder.len() {
+        "…"
+    } else {
+        ""
+    };
+    let end = if shown.ends_with('/') { "" } else { "/" };
+    let shown = text::fit(&format!("{cut}{shown}{end}"), room.max(1));
+    let (x, _) = buf.set_stringn(
+        place.x,
+        place.y,
+        &shown,
+        usize::from(place.width),
+        look.style(Role::Dim),
+    );
+    let rest = Rect {
+        x,
+        width: place.right().saturating_sub(x),
+        ..place
+    };
+    text_input::draw(picker.typed(), rest, buf, look.style(Role::Text))
+}
+
+/// Draws the list of a picker, with its cursor in view.
+fn draw_list(picker: &Picker, area: Rect, buf: &mut Buffer, look: &Look) {
+    let rows = usize::from(area.height);
+    let count = picker.shown().count();
+    if count == 0 {
+        let said = match (picker.problem(), picker.is_listed()) {
+            (Some(problem), _) => problem,
+            (None, false) => "loading".into(),
+            (None, true) if picker.typed().value().is_empty() => "an empty folder".into(),
+            (None, true) => "no name matches".into(),
+        };
+        let mut lines = Lines::new(area, buf, look);
+        return lines.wrapped(&format!(" {said}"), Role::Dim);
+    }
+    let top = (picker.at() + 1).saturating_sub(rows.max(1));
+    let mut lines = Lines::new(area, buf, look);
+    for (at, entry) in picker.shown().enumerate().skip(top).take(rows) {
+        let here = at == picker.at();
+        let role = match entry.kind {
+            _ if here => Role::Selection,
+            EntryKind::Folder => Role::Accent,
+            EntryKind::File => Role::Text,
+            EntryKind::Link | EntryKind::Other => Role::Dim,
+        };
+        let mark = look.cursor_mark(here);
+        lines.pieces(&[(mark, Role::Gutter), (&entry.label(), role)]);
+    }
+    let below = count.saturating_sub(top + rows);
+    draw_more(below, "down", area, buf, look);
 }

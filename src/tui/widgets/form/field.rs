@@ -1,10 +1,12 @@
 //! The fields of a form: names, help, values, and how keys change them.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
+use super::picker::Picker;
 use crate::widgets::text_input;
 
 /// A row of a form.
@@ -30,6 +32,8 @@ pub enum Value {
         optional: bool,
     },
     Flag(bool),
+    /// A file or folder from a list.
+    File(Box<Picker>),
     /// The selected option, all options, and the part of a name typed so far.
     Choice(usize, Vec<&'static str>, String),
 }
@@ -88,6 +92,11 @@ impl Field {
         Field::new(name, help, Value::Flag(is_on))
     }
 
+    /// A file or folder from a list that starts in `folder`.
+    pub fn file(name: &'static str, help: &'static str, folder: PathBuf) -> Field {
+        Field::new(name, help, Value::File(Box::new(Picker::new(folder))))
+    }
+
     pub fn choice(
         name: &'static str,
         help: &'static str,
@@ -125,6 +134,14 @@ impl Fields {
         match self.get(name) {
             Some(Value::Choice(at, ..)) => *at,
             _ => 0,
+        }
+    }
+
+    /// The picked file or folder.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        match self.get(name) {
+            Some(Value::File(picker)) => Some(picker.path()),
+            _ => None,
         }
     }
 
@@ -177,6 +194,7 @@ impl Value {
                 input.value().trim()
             }
             Value::Flag(is_on) => flag_text(*is_on),
+            Value::File(picker) => picker.text(),
             Value::Choice(at, all, _) => all.get(*at).copied().unwrap_or_default(),
         }
     }
@@ -185,14 +203,14 @@ impl Value {
     pub fn input(&self) -> Option<&Input> {
         match self {
             Value::Text(input) | Value::Path(input) | Value::Number { input, .. } => Some(input),
-            Value::Flag(_) | Value::Choice(..) => None,
+            Value::Flag(_) | Value::File(_) | Value::Choice(..) => None,
         }
     }
 
     fn input_mut(&mut self) -> Option<&mut Input> {
         match self {
             Value::Text(input) | Value::Path(input) | Value::Number { input, .. } => Some(input),
-            Value::Flag(_) | Value::Choice(..) => None,
+            Value::Flag(_) | Value::File(_) | Value::Choice(..) => None,
         }
     }
 
@@ -200,6 +218,9 @@ impl Value {
         let before = self.text().to_string();
         match self {
             Value::Flag(is_on) => *is_on = text == flag_text(true),
+            Value::File(picker) => {
+                picker.jump(text);
+            }
             Value::Choice(at, all, _) => {
                 *at = all.iter().position(|name| *name == text).unwrap_or(*at);
             }
@@ -214,11 +235,12 @@ impl Value {
 
     /// What is wrong with the value itself.
     pub fn problem(&self) -> Option<String> {
-        let Value::Number {
-            range, optional, ..
-        } = self
-        else {
-            return None;
+        let (range, optional) = match self {
+            Value::Number {
+                range, optional, ..
+            } => (range, optional),
+            Value::File(picker) => return picker.problem(),
+            _ => return None,
         };
         let (text, least, most) = (self.text(), range.start(), range.end());
         if text.is_empty() && *optional {
@@ -246,6 +268,7 @@ impl Value {
                 };
                 *is_on != before
             }
+            Value::File(picker) => picker.key(key),
             Value::Choice(_, all, _) if all.is_empty() => false,
             Value::Choice(at, all, typed) => {
                 let before = *at;
@@ -285,6 +308,9 @@ impl Value {
 
     /// Pastes into the field. Returns whether the value changed.
     pub fn paste(&mut self, pasted: &str) -> bool {
+        if let Value::File(picker) = self {
+            return picker.jump(pasted);
+        }
         let input = self.input_mut();
         input.is_some_and(|input| {
             text_input::paste(input, pasted);

@@ -6,16 +6,21 @@
 //! | file | what it does |
 //! |---|---|
 //! | `field` | the fields and their values |
+//! | [`picker`] | a field with a list of files |
 //! | `draw` | drawing |
 //! | [`shell`] | command lines, and paths as people write them |
 
 mod draw;
 mod field;
+pub mod picker;
 pub mod shell;
 
-use crossterm::event::KeyEvent;
+use std::path::{Path, PathBuf};
+
+use crossterm::event::{KeyCode, KeyEvent};
 
 pub use field::{Field, Fields, Value};
+use picker::{Listing, Picker};
 
 use crate::widgets::lines::Lines;
 use crate::widgets::text::error_line;
@@ -152,6 +157,58 @@ impl<S: Subject> Form<S> {
         let steps = if forward { 1 } else { places.len().max(1) - 1 };
         if let Some(at) = places.get((here + steps) % places.len().max(1)) {
             self.at = *at;
+        }
+    }
+
+    /// Goes to the line above or below: in the list of a picker, or else among the fields. Returns
+    /// whether the form changed.
+    pub fn arrow(&mut self, down: bool) -> bool {
+        let key = if down { KeyCode::Down } else { KeyCode::Up };
+        match self.fields.0.get(self.at) {
+            Some(field) if matches!(field.value, Value::File(_)) => self.key(key.into()),
+            _ => {
+                self.step(down);
+                false
+            }
+        }
+    }
+
+    /// The list of files, if it has one.
+    fn picker(&self) -> Option<&Picker> {
+        self.fields.0.iter().find_map(|field| match &field.value {
+            Value::File(picker) => Some(&**picker),
+            _ => None,
+        })
+    }
+
+    fn picker_mut(&mut self) -> Option<&mut Picker> {
+        self.fields
+            .0
+            .iter_mut()
+            .find_map(|field| match &mut field.value {
+                Value::File(picker) => Some(&mut **picker),
+                _ => None,
+            })
+    }
+
+    /// The folder that is to be listed.
+    pub fn wants_folder(&self) -> Option<PathBuf> {
+        self.picker()?.wants().map(Path::to_path_buf)
+    }
+
+    /// Receives the entries of a folder.
+    pub fn on_listed(&mut self, folder: &Path, listed: Result<Listing>) {
+        let changed = self
+            .picker_mut()
+            .is_some_and(|p| p.on_listed(folder, listed));
+        self.changed(changed);
+    }
+
+    /// Forgets what may have changed outside.
+    pub fn refresh(&mut self) {
+        self.would = None;
+        if let Some(picker) = self.picker_mut() {
+            picker.refresh();
         }
     }
 
