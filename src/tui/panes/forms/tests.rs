@@ -336,10 +336,10 @@ mod evaluate {
         let text = shown(&rec, &mut pane);
         for part in [
             "120 questions about 60",
-            "https://api.example.com with",
-            "$A_KEY",
+            "https://api.example.com",
+            "with $A_KEY",
             "named `large`",
-            "3 items without a picture",
+            "3 items without",
             "4 requests at once",
         ] {
             assert!(text.contains(part), "{part}\n{text}");

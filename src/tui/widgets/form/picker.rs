@@ -212,9 +212,11 @@ impl Picker {
 
     /// Goes to a path as people write or drop it.
     pub fn jump(&mut self, typed: &str) -> bool {
-        let path = without_parents(&shell::absolute(&self.folder, &shell::path(typed)));
+        let typed = shell::path(typed);
+        let is_folder = typed.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let path = without_parents(&shell::absolute(&self.folder, &typed));
         match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) if !typed.trim_end().ends_with('/') => {
+            (Some(parent), Some(name)) if !is_folder => {
                 self.enter(parent.to_path_buf(), Some(name))
             }
             _ => self.enter(path, None),
@@ -302,13 +304,13 @@ mod tests {
             [
                 "sets/",
                 "alias (a link, not followed)",
-                "kites·.csv",
+                "kites .csv",
                 "Zebra.json"
             ]
         );
         assert_eq!(picker.text(), "/data/sets");
         assert!(press(&mut picker, KeyCode::Char('e')) || picker.text() == "/data/sets");
-        assert_eq!(names(&picker), ["sets/", "kites·.csv", "Zebra.json"]);
+        assert_eq!(names(&picker), ["sets/", "kites .csv", "Zebra.json"]);
         press(&mut picker, KeyCode::Char('B'));
         assert_eq!(
             (names(&picker).len(), picker.text()),
@@ -361,6 +363,9 @@ mod tests {
             &[(EntryKind::File, "a"), (EntryKind::File, "my set.csv")],
         );
         assert_eq!(picker.text(), "/other/my set.csv");
+        picker.jump("'/other/sets/'");
+        assert_eq!(picker.wants(), Some(Path::new("/other/sets")));
+        picker.jump("/other/a");
         for c in "../x/".chars() {
             press(&mut picker, KeyCode::Char(c));
         }
