@@ -1,7 +1,7 @@
 use super::*;
-use crate::pane::{Effect, PaneId};
 use crate::pane::recorder::Recorder;
 use crate::pane::testing::{self, lines, only, recorder, refused, said};
+use crate::pane::{Effect, PaneId};
 use crate::widgets::toast::Severity;
 use benchtop_model::device::{Cpu, Gpu};
 use benchtop_model::evaluation::RunState;
