@@ -18,7 +18,9 @@ pub struct Args {
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let before = now();
-    let home = context.client()?.ask(request::Home { before })?;
+    let home = context
+        .client()?
+        .ask(request::Home { before, wait: true })?;
     let who = context.who()?;
     let text = match args.json {
         true => out::json_text(&json(&home, &who)),
@@ -52,6 +54,7 @@ fn json(home: &Home, who: &str) -> Value {
         json!({"step": name, "round": round})
     };
     json!({
+        "sample": home.sample,
         "lists": lists,
         "prediction_sets": home.prediction_sets,
         "median_seconds": home.median_seconds,
@@ -67,6 +70,9 @@ fn json(home: &Home, who: &str) -> Value {
 
 fn text(home: &Home, who: &str) -> String {
     let mut out = String::new();
+    if home.sample {
+        out.push_str("this project holds the sample: `benchtop sample --remove` removes it\n");
+    }
     for (list, items) in &home.counts {
         let filter = list.filter(who);
         out.push_str(format!("{:<9} {items:>9}  {filter}", list.name()).trim_end());

@@ -41,7 +41,7 @@
 //! | [`recover`] | `benchtop recover`: imports that the manifest no longer lists |
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
 //! | [`round`] | `benchtop round`: verification rounds |
-//! | [`sample`] | `benchtop sample`: the sample data set |
+//! | [`sample`] | `benchtop sample`: the sample |
 //! | [`show`] | `benchtop show`: a picture in the terminal |
 //! | [`start`] | start of the program: arguments, errors, panics, and the exit code |
 //! | [`status`] | `benchtop status` and `benchtop stop` |
@@ -164,7 +164,7 @@ commands! {
     |context|
     /// Create a project in a folder
     Init(args: InitArgs) => init(&args.dir);
-    /// Add a small sample data set to the project
+    /// Add the sample: a finished project to look around in, or remove it
     Sample(args: sample::Args) => sample::run(context, &args);
     /// Import items, predictions, and pictures
     Import(args: import::Args) => import::run(context, &args);

@@ -125,9 +125,13 @@ impl NextStep {
 /// The project as its first screen shows it to one annotator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Home {
+    /// Whether the project holds the sample.
+    pub sample: bool,
     /// Number of items in each list. Lists that a blind round hides from the annotator are left
     /// out.
     pub counts: Vec<(ItemList, u64)>,
+    /// Lists whose counts are not known yet.
+    pub pending: Vec<ItemList>,
     /// Imported prediction files and finished evaluations.
     pub prediction_sets: u64,
     /// Median seconds of the annotator's verdicts with a known duration.
@@ -145,13 +149,13 @@ pub struct Home {
 }
 
 impl Home {
-    /// Number of items in a list; `None` if a blind round hides it.
+    /// Number of items in a list; `None` if a blind round hides it, or it is pending.
     pub fn count(&self, list: ItemList) -> Option<u64> {
         let found = self.counts.iter().find(|(own, _)| *own == list);
         found.map(|(_, n)| *n)
     }
 
-    /// Number of items in a list; 0 if a blind round hides it.
+    /// Number of items in a list; 0 if a blind round hides it, or it is pending.
     pub fn known(&self, list: ItemList) -> u64 {
         self.count(list).unwrap_or(0)
     }

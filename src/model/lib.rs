@@ -41,6 +41,7 @@
 //! | [`rng`] | seeded random numbers that are the same on every machine |
 //! | [`round`] | rounds: items, annotators, order, and protocol |
 //! | [`safety`] | results of the safety checker |
+//! | [`sample`] | what the sample of a project holds, and its removal |
 //! | [`scoring`] | scorers, scores, score states, and rules |
 //! | [`similarity`] | similarity of pictures and texts |
 //! | [`status`] | the status of an item, and the `single` protocol |
@@ -93,6 +94,7 @@ pub mod recompose;
 pub mod rng;
 pub mod round;
 pub mod safety;
+pub mod sample;
 pub mod scoring;
 pub mod similarity;
 pub mod status;

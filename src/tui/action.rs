@@ -541,6 +541,7 @@ actions! {
     // Home.
     ComposeDrafts, "compose drafts", Home, ["c"], false, "Fill an empty project with composed questions and drafts";
     ImportFiles, "import", Home, ["i"], false, "Import a file or folder";
+    RemoveSample, "remove sample", Home, ["X"], false, "Remove the sample with all verdicts on it, after a confirmation";
 
     // Everywhere.
     HomeTab, "home tab", Global, ["1"], false, "Go to Home";

@@ -192,6 +192,7 @@ pub fn run(
         themes,
         clock,
         rows: size.cells.1,
+        pixels: settings.pixels,
     };
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));

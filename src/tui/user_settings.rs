@@ -12,11 +12,23 @@ use super::terminal::background::Background;
 use super::theme::{SHIPPED, Theme, base16};
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_files::{bounded, disk};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result, named};
 
 /// Selects the theme by the terminal's background.
 pub const AUTO: &str = "auto";
 const FILE: &str = "settings.toml";
+
+named! {
+    /// When to draw pictures in true pixels, if the terminal can.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum PixelMode {
+        /// When no key is pressed for a moment, except over SSH.
+        Auto = "auto",
+        On = "on",
+        Off = "off",
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -27,6 +39,7 @@ pub struct Settings {
     pub background: Option<String>,
     /// Whether the window title names the project.
     pub title: bool,
+    pub pixels: PixelMode,
 }
 
 impl Default for Settings {
@@ -35,6 +48,7 @@ impl Default for Settings {
             theme: AUTO.into(),
             background: None,
             title: true,
+            pixels: PixelMode::Auto,
         }
     }
 }
@@ -66,7 +80,7 @@ impl Settings {
             let line = e.span().map_or(1, |s| {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
-            let help = "known fields: theme, background, title";
+            let help = "known fields: theme, background, title, pixels";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)

@@ -9,4 +9,5 @@ mod kill;
 mod migration;
 mod power_cut;
 mod replaced;
+mod sample;
 mod scoring;

@@ -20,6 +20,7 @@ mod lint_table;
 mod reading;
 mod rebuild;
 mod recompose;
+mod sample;
 mod servers;
 mod sources;
 mod verdicts;

@@ -105,7 +105,13 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
     let each = |of: fn(u32) -> AnyRequest| (1..=ITEMS).map(of).collect::<Vec<_>>();
     match name {
         RequestName::Status => vec![request::Status.into()],
-        RequestName::Home => vec![request::Home { before: i64::MAX }.into()],
+        RequestName::Home => vec![
+            request::Home {
+                before: i64::MAX,
+                wait: true,
+            }
+            .into(),
+        ],
         RequestName::Page => vec![
             request::Page(page(all(), number())).into(),
             request::Page(page(
@@ -200,7 +206,8 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into(),
             ]
         }
-        RequestName::Sample => vec![request::Sample.into()],
+        RequestName::Sample => vec![request::Sample { items_only: true }.into()],
+        RequestName::RemoveSample => vec![request::RemoveSample { confirmed: None }.into()],
         RequestName::Metadata => vec![request::Metadata.into()],
         RequestName::SaveMetadata => {
             let save = Save {

@@ -4,5 +4,6 @@ mod begin;
 mod ends;
 mod keys;
 mod looks;
+mod pixels;
 pub mod pty;
 mod slow;

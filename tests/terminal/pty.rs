@@ -14,12 +14,15 @@ use crate::tui::support::{BENCHTOP, Bench, PATIENCE};
 /// Columns and rows.
 const SIZE: (u16, u16) = (100, 30);
 /// What this terminal answers to: the question, and its answer.
-pub(super) const ANSWERS: [(&[u8], &[u8]); 4] = [
+pub(super) const ANSWERS: Answers = &[
     (b"\x1b[>q", b"\x1bP>|foot(1.16.2)\x1b\\"),
     (b"\x1b[16t", b"\x1b[6;18;9t"),
     (b"\x1b[c", b"\x1b[?62;22c"),
     (b"\x1b[5n", b"\x1b[0n"),
 ];
+
+/// Questions of the program, and the terminal's answers.
+pub(super) type Answers = &'static [(&'static [u8], &'static [u8])];
 
 /// How bytes travel from the keyboard, and from the terminal's own answers, to the program.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +37,7 @@ struct Inner {
     screen: vt100::Parser,
     raw: Vec<u8>,
     asked: usize,
+    answers: Answers,
 }
 
 /// The program on a pseudo-terminal.
@@ -70,20 +74,35 @@ impl Pty {
 
     /// Opens the project and stays at Home.
     pub fn home(bench: &Bench, line: Line, env: &[(&str, &str)]) -> Pty {
+        Pty::answering(bench, line, env, ANSWERS)
+    }
+
+    /// The same on a terminal with these answers.
+    pub(super) fn answering(
+        bench: &Bench,
+        line: Line,
+        env: &[(&str, &str)],
+        answers: Answers,
+    ) -> Pty {
         let mut command = CommandBuilder::new(BENCHTOP);
         command.env("XDG_CONFIG_HOME", bench.person());
         command.arg("--project");
         command.arg(bench.project().root());
-        Pty::run_with(command, line, env)
+        Pty::run_with(command, line, env, answers)
     }
 
     /// Runs any command on a terminal.
     pub fn run(command: CommandBuilder, line: Line) -> Pty {
-        Pty::run_with(command, line, &[])
+        Pty::run_with(command, line, &[], ANSWERS)
     }
 
     /// The same with more in its environment.
-    fn run_with(mut command: CommandBuilder, line: Line, env: &[(&str, &str)]) -> Pty {
+    fn run_with(
+        mut command: CommandBuilder,
+        line: Line,
+        env: &[(&str, &str)],
+        answers: Answers,
+    ) -> Pty {
         for (name, value) in [
             ("TERM", "xterm-256color"),
             ("BENCHTOP_AS", "ann"),
@@ -126,6 +145,7 @@ impl Pty {
             screen: vt100::Parser::new(SIZE.1, SIZE.0, 0),
             raw: Vec::new(),
             asked: 0,
+            answers,
         };
         let inner = Arc::new(Mutex::new(inner));
         let writer = Arc::new(Mutex::new(Some(pair.master.take_writer().unwrap())));
@@ -311,7 +331,7 @@ fn take(inner: &Mutex<Inner>, bytes: &[u8]) -> Vec<u8> {
     let mut answers = Vec::new();
     loop {
         let rest = &inner.raw[inner.asked..];
-        let found = ANSWERS
+        let found = (inner.answers)
             .iter()
             .filter_map(|(q, a)| memchr::memmem::find(rest, q).map(|at| (at + q.len(), *a)));
         let Some((end, answer)) = found.min_by_key(|(end, _)| *end) else {

@@ -22,6 +22,7 @@ mod queue;
 mod receipts;
 mod repaint;
 mod round;
+mod sample;
 mod sheet;
 mod small;
 pub mod support;

@@ -29,6 +29,7 @@ use benchtop::tui::terminal::probe::WindowSize;
 use benchtop::tui::terminal::signals::Signal;
 use benchtop::tui::terminal::{Capabilities, Clock, Input, Parser, Reply};
 use benchtop::tui::theme::{Look, Theme};
+use benchtop::tui::user_settings::PixelMode;
 
 use crate::support::has_line;
 
@@ -63,7 +64,10 @@ impl Bench {
     /// A project with the sample.
     pub fn sample() -> Bench {
         let bench = Bench::empty();
-        bench.client("script").ask(request::Sample).unwrap();
+        bench
+            .client("script")
+            .ask(request::Sample { items_only: true })
+            .unwrap();
         bench
     }
 
@@ -133,6 +137,16 @@ impl Bench {
         if let Some(mut owner) = self.owner.lock().unwrap().take() {
             owner.kill().unwrap();
             owner.wait().unwrap();
+        }
+    }
+
+    /// Waits until the owner ends by itself.
+    pub fn await_owner_end(&self) {
+        let mut owner = self.owner.lock().unwrap().take().unwrap();
+        let until = Instant::now() + PATIENCE;
+        while owner.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < until, "the owner does not end");
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -482,6 +496,7 @@ impl Seat {
                 themes: ["auto", "dark", "light", "mono"].map(String::from).into(),
                 clock,
                 rows: height,
+                pixels: PixelMode::Auto,
             };
             let mut app = App::new(setting, link, welcome, send, commands)?;
             if !terminal.keys.is_empty() {

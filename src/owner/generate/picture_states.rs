@@ -32,6 +32,13 @@ impl Requested {
         Ok(named)
     }
 
+    /// Whether [`images`](Self::images) answers without reading all items.
+    pub fn is_read(&self, shared: &OwnerContext) -> bool {
+        let edition = shared.items.catalog().edition();
+        let held = self.named.try_lock();
+        held.is_some_and(|held| held.as_ref().is_some_and(|n| n.edition == edition))
+    }
+
     /// The number of these rows whose picture is a draft.
     ///
     /// # Errors

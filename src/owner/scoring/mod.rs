@@ -189,6 +189,13 @@ impl Scoring {
         shared.broadcast.send(Event::Rules);
     }
 
+    /// Reads all scores again, and caches rules that were just written. Scores were written without
+    /// a job.
+    pub fn rescored(&self, shared: &OwnerContext, written: RulesFile) {
+        self.scores.lock().clear();
+        self.rules_are(shared, written);
+    }
+
     /// The outcomes, with the rules and columns they were computed from.
     ///
     /// # Errors
@@ -221,6 +228,16 @@ impl Scoring {
             outcomes.clone(),
         ));
         Ok((rules, columns, outcomes))
+    }
+
+    /// Whether [`outcomes`](Self::outcomes) answers without reading all items.
+    pub fn is_current(&self, shared: &OwnerContext) -> bool {
+        let now = (
+            shared.items.catalog().edition(),
+            shared.items.pictures().len(),
+        );
+        let held = self.outcomes.try_lock();
+        held.is_some_and(|held| held.as_ref().is_some_and(|(made, _)| made.of == now))
     }
 
     /// The rules and columns of the last outcomes, without waiting, so that an item is shown

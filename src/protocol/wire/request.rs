@@ -37,6 +37,7 @@ use benchtop_model::round::state::{
     AdjudicationContext, Dispute, GuidelinesText, NextAssignment, RoundState,
 };
 use benchtop_model::round::{NewRound as RoundWanted, Protocol};
+use benchtop_model::sample::{RemovedSample, SampleContents};
 use benchtop_model::scoring::bench::{
     BenchQuery, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
 };
@@ -138,8 +139,12 @@ macro_rules! requests {
             } => DrilldownPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Import files.
             Import(ImportAsk) => Report, kind: Task, access: Owner("import files"), writes: Always, blind: Nothing;
-            /// Import the sample items.
-            Sample => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
+            /// Add the sample: to an empty project with the work of made-up models and annotators,
+            /// else its items only.
+            Sample {
+                /// Add its items only.
+                items_only: bool,
+            } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// The metadata files as they are on disk. After the first such request, changes are
             /// announced as [`super::Event::Metadata`].
             Metadata => MetadataState, kind: Query, access: Member, writes: Never, blind: Nothing;
@@ -449,7 +454,16 @@ macro_rules! requests {
                 /// Start of the session, in milliseconds since 1970. What others did counts from
                 /// your last verdict before it.
                 before: i64,
+                /// Whether to wait for counts that need all items or pictures to be read. Without
+                /// them, those lists are `pending`.
+                wait: bool,
             } => home::Home, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Take a project that holds only the sample back to empty. Its files are moved aside.
+            /// The owner ends; the next one opens the empty project.
+            RemoveSample {
+                /// The contents that were counted and confirmed. Without them, only count.
+                confirmed: Option<Box<SampleContents>>,
+            } => RemovedSample, kind: Task, access: Owner("remove the sample"), writes: Unless(|ask| ask.confirmed.is_none()), blind: Nothing;
         }
     };
 }
@@ -457,7 +471,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 2;
+const LAYOUT: u16 = 3;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

@@ -75,9 +75,9 @@ impl App {
     pub(super) fn toggle_pixels(&mut self) {
         match self.pixels.protocol() {
             Some(protocol) => {
-                self.true_pixels = !self.true_pixels;
+                self.true_pixels.toggle();
                 let name = protocol.name();
-                self.say(Toast::info(if self.true_pixels {
+                self.say(Toast::info(if self.true_pixels.are_always_on() {
                     format!("true pixels ({name})")
                 } else {
                     "half-blocks".into()

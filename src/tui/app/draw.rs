@@ -6,10 +6,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::App;
+use super::true_pixels::Sharpness;
 use crate::keymap::{Chord, Lookup};
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
-use crate::terminal::pixels::Payload;
+use crate::terminal::pixels::{Payload, Protocol};
+use crate::widgets::text::grouped;
+use crate::widgets::toast::Toast;
 use crate::widgets::{areas, keys};
 
 /// The least height with a row of tabs above the row of panes.
@@ -83,9 +86,16 @@ impl App {
     /// If the terminal cannot be written to.
     pub fn finish(&mut self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         let pixels = self.drawn_pixels();
-        self.pixels
-            .finish(out, worker_pixels(pixels.as_ref()))
-            .map(|_| ())
+        let bytes = self.pixels.finish(out, worker_pixels(pixels.as_ref()))?;
+        let is_picture = worker_pixels(pixels.as_ref()).is_some() && bytes > 0;
+        if is_picture && std::mem::take(&mut self.true_pixels.says_cost) {
+            let protocol = self.pixels.protocol().map_or("", Protocol::name);
+            let kilobytes = grouped(bytes.div_ceil(1000) as u64);
+            let cost = format!("true pixels ({protocol}): {kilobytes} kB for this picture");
+            self.say(Toast::info(cost));
+            self.redraw_at = Some(self.now());
+        }
+        Ok(())
     }
 
     /// Deletes the pictures that the terminal stores.
@@ -99,7 +109,7 @@ impl App {
 
     /// The picture to draw in true pixels, and its place.
     fn drawn_pixels(&self) -> Option<(Arc<Ready>, Rect)> {
-        let enabled = self.true_pixels && self.overlay.is_none();
+        let enabled = self.true_pixels.now() != Sharpness::Cells && self.overlay.is_none();
         self.pane().filter(|_| enabled)?.pixels()
     }
 

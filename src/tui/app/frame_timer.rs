@@ -34,7 +34,14 @@ impl App {
     pub fn deadline(&self) -> Option<u64> {
         let painted = self.painted.first();
         let waiting = painted.and_then(|_| self.receipts.deadline());
-        let own = [self.recount_at, self.leaving, self.redraw_at, waiting];
+        let sharp = self.true_pixels.due();
+        let own = [
+            self.recount_at,
+            self.leaving,
+            self.redraw_at,
+            waiting,
+            sharp,
+        ];
         own.into_iter()
             .chain(self.panes.all().map(|(_, pane)| pane.due()))
             .flatten()
@@ -50,6 +57,7 @@ impl App {
             self.notify(Notice::Recount);
         }
         self.tick_panes(now);
+        self.dirty |= self.true_pixels.tick(now);
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);
         }

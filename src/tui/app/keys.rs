@@ -58,6 +58,7 @@ impl App {
             return;
         }
         self.dirty = true;
+        self.true_pixels.key(at);
         self.quits_once_saved = false;
         if self.with_pane_at(self.at, at, |pane, cx| pane.before_key(key, cx)) == Some(true) {
             return;

@@ -16,6 +16,7 @@
 //! | `seen` | whether items were on screen when they were judged |
 //! | `frame_timer` | frames, timed work, and quitting |
 //! | `theme` | the user's theme |
+//! | `true_pixels` | when pictures are drawn in true pixels |
 //! | `pictures` | preparing pictures in the background |
 //! | `work` | the work of panes on threads |
 //! | `type_ahead`, `refused_prompt` | keys typed ahead for a prompt |
@@ -41,6 +42,7 @@ mod scopes;
 mod seen;
 mod tabs;
 mod theme;
+mod true_pixels;
 mod type_ahead;
 mod undo_step;
 mod work;
@@ -57,6 +59,7 @@ use message::Message;
 use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
 use seen::PaintedItem;
+use true_pixels::TruePixels;
 use work::Works;
 
 use crate::keymap::{Keymap, Press};
@@ -69,6 +72,7 @@ use crate::terminal::paint_receipt::Receipts;
 use crate::terminal::pixels::Pixels;
 use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
+use crate::user_settings::PixelMode;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Error, Result, Status};
@@ -86,6 +90,8 @@ pub struct Setting {
     pub themes: Vec<String>,
     pub clock: Clock,
     pub rows: u16,
+    /// When to draw pictures in true pixels.
+    pub pixels: PixelMode,
 }
 
 /// The pane that shows items for other panes.
@@ -138,7 +144,7 @@ pub struct App {
     bulk: Vec<Done>,
     /// The latest revision received.
     rev: u64,
-    true_pixels: bool,
+    true_pixels: TruePixels,
     /// The items painted last.
     painted: Vec<PaintedItem>,
     /// The token of the last frame that was asked about.
@@ -184,6 +190,8 @@ impl App {
         let previews =
             Previews::new(done).map_err(|e| failed(&e, "cannot start the picture thread"))?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
+        let true_pixels =
+            TruePixels::new(setting.pixels, &setting.capabilities, setting.clock.ms());
         let panes = Panes::default();
         let mut app = App {
             keymap: Keymap::defaults()?,
@@ -213,7 +221,7 @@ impl App {
             counts: Vec::new(),
             bulk: Vec::new(),
             rev: welcome.rev,
-            true_pixels: false,
+            true_pixels,
             painted: Vec::new(),
             token: 0,
             recount_at: None,

@@ -315,7 +315,9 @@ impl App {
         let pictures = PictureThreads {
             setting: &self.setting,
             previews: &self.previews,
-            pixels: self.true_pixels.then_some(&self.pixels),
+            pixels: &self.pixels,
+            sharpness: self.true_pixels.now(),
+            ahead_in_pixels: self.true_pixels.are_always_on(),
             paired: self.paired_items(),
             root: &self.welcome.root,
         };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
+use super::true_pixels::Sharpness;
 use super::{App, REVIEW, Setting};
 use crate::item::{Loaded, NoPicture, Picture, Sides, failed, sides as sides_of};
 use crate::pane::{Pane, Pictures};
-use crate::preview::worker::Source;
+use crate::preview::worker::{Ready, Source};
 use crate::preview::{Part, Previews, View};
 use crate::terminal::pixels::Pixels;
 use benchtop_model::{ColorLevel, Item};
@@ -17,8 +18,10 @@ use benchtop_model::{ColorLevel, Item};
 pub(super) struct PictureThreads<'a> {
     pub(super) setting: &'a Setting,
     pub(super) previews: &'a Previews,
-    /// The pixel protocol, if enabled.
-    pub(super) pixels: Option<&'a Pixels>,
+    pub(super) pixels: &'a Pixels,
+    pub(super) sharpness: Sharpness,
+    /// Whether pictures are prepared ahead in true pixels.
+    pub(super) ahead_in_pixels: bool,
     /// Loaded items, for the other picture of a pair.
     pub(super) paired: Vec<Arc<Item>>,
     pub(super) root: &'a Path,
@@ -43,18 +46,24 @@ impl Pictures for PictureThreads<'_> {
 
     fn view_in(&self, place: Rect) -> View {
         View {
-            pixels: self.pixels.and_then(|pixels| pixels.plan(place)),
+            pixels: match self.sharpness {
+                Sharpness::Cells => None,
+                Sharpness::PixelsIfReady | Sharpness::Pixels => self.pixels.plan(place),
+            },
             ..self.cells_in(place)
         }
     }
 
     fn one(&self, key: &str, path: &Path, view: View) -> Picture {
-        let ready = self.previews.want(key, path, view);
+        let ready = self.want(&[(key.into(), path.to_path_buf())], view);
         ready.map_or(Picture::Loading, Picture::Ready)
     }
 
     fn all(&self, wishes: &[(Vec<Source>, View)]) -> Vec<Picture> {
-        let found = self.previews.want_all(wishes).into_iter();
+        let wish =
+            |(sources, view): &(Vec<Source>, View)| (sources.clone(), self.wished(sources, *view));
+        let wishes: Vec<_> = wishes.iter().map(wish).collect();
+        let found = self.previews.want_all(&wishes).into_iter();
         found
             .map(|ready| ready.map_or(Picture::Loading, Picture::Ready))
             .collect()
@@ -70,7 +79,7 @@ impl Pictures for PictureThreads<'_> {
             Err(NoPicture { why, .. }) => return Picture::None(why),
         };
         let part = Part { show, ..view.part };
-        let Some(ready) = self.previews.want_of(&sources, View { part, ..view }) else {
+        let Some(ready) = self.want(&sources, View { part, ..view }) else {
             return Picture::Loading;
         };
         if let Err(problem) = ready.as_ref() {
@@ -82,7 +91,35 @@ impl Pictures for PictureThreads<'_> {
     }
 
     fn ahead(&self, wishes: Vec<(Vec<Source>, View)>) {
-        self.previews.ahead_of(wishes);
+        let wish = |(sources, view): (Vec<Source>, View)| match self.ahead_in_pixels {
+            true => (sources, view),
+            false => (sources, in_cells(view)),
+        };
+        self.previews.ahead_of(wishes.into_iter().map(wish));
+    }
+}
+
+/// The view without true pixels.
+fn in_cells(view: View) -> View {
+    View {
+        pixels: None,
+        ..view
+    }
+}
+
+impl PictureThreads<'_> {
+    /// The view to ask for now.
+    fn wished(&self, sources: &[Source], view: View) -> View {
+        let is_later = self.sharpness == Sharpness::PixelsIfReady
+            && self.previews.ready(sources, view).is_none();
+        if is_later { in_cells(view) } else { view }
+    }
+
+    /// A picture, as cells while its true pixels are being prepared.
+    fn want(&self, sources: &[Source], view: View) -> Option<Arc<Ready>> {
+        let view = self.wished(sources, view);
+        let found = self.previews.want_of(sources, view);
+        found.or_else(|| self.previews.ready(sources, in_cells(view)))
     }
 }
 

@@ -169,6 +169,12 @@ impl Previews {
         None
     }
 
+    /// The pictures in this view, if they are ready. Starts nothing.
+    pub fn ready(&self, sources: &[Source], view: View) -> Option<Arc<Ready>> {
+        let job = Job::new(sources, view);
+        self.shared.lock().cache.get(&job.key)
+    }
+
     /// Like [`want_of`](Self::want_of), for pictures that are on screen together, each with its own
     /// view.
     pub fn want_all(&self, wishes: &[(Vec<Source>, View)]) -> Vec<Option<Arc<Ready>>> {

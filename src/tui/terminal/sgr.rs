@@ -197,8 +197,14 @@ fn color(out: &mut Vec<u8>, color: Color, layer: u32) {
     };
     let named = match color {
         Color::Reset => return code(&[layer + 9]),
-        Color::Rgb(r, g, b) => return code(&[layer + 8, 2, r.into(), g.into(), b.into()]),
-        Color::Indexed(i) => return code(&[layer + 8, 5, i.into()]),
+        Color::Rgb(r, g, b) => {
+            code(&[layer + 8, 2]);
+            return [r, g, b].into_iter().for_each(|level| byte(out, level));
+        }
+        Color::Indexed(i) => {
+            code(&[layer + 8, 5]);
+            return byte(out, i);
+        }
         Color::Black => 0,
         Color::Red => 1,
         Color::Green => 2,
@@ -221,6 +227,32 @@ fn color(out: &mut Vec<u8>, color: Color, layer: u32) {
         (_, 0..8) => code(&[layer + named]),
         _ => code(&[layer + 52 + named]),
     }
+}
+
+/// The digits of each byte with a separator after them, and their length. A picture has 20,000 such
+/// numbers; dividing for their digits takes half the time of the frame.
+static BYTES: [([u8; 4], usize); 256] = {
+    let mut all = [([b';'; 4], 0); 256];
+    let mut n = 0;
+    while n < 256 {
+        let (mut at, mut unit) = (0, 100);
+        while unit > 0 {
+            if n >= unit || unit == 1 {
+                all[n].0[at] = b'0' + (n / unit % 10) as u8;
+                at += 1;
+            }
+            unit /= 10;
+        }
+        all[n].1 = at + 1;
+        n += 1;
+    }
+    all
+};
+
+/// Appends a number and a separator.
+fn byte(out: &mut Vec<u8>, n: u8) {
+    let (text, length) = &BYTES[usize::from(n)];
+    out.extend_from_slice(&text[..*length]);
 }
 
 fn number(out: &mut Vec<u8>, n: u32) {

@@ -16,25 +16,6 @@ use benchtop_protocol::wire::request;
 /// Questions that a first composition makes.
 const FIRST_QUESTIONS: u64 = 40;
 
-/// Adds the sample.
-pub(super) fn sample(cx: &mut Context<'_>) {
-    cx.say("adding the sample");
-    cx.ask_now(request::Sample, |_: &mut HomePane, report, cx| {
-        if let Some(report) = cx.ok_or_show(report) {
-            let key = |action| cx.key(action);
-            let said = format!(
-                "added {}; {} accepts, {} rejects, {} shows the keys",
-                counted(report.items, "sample item"),
-                key(Action::Accept),
-                key(Action::Reject),
-                key(Action::Help)
-            );
-            cx.open(Target::Review);
-            cx.done(said);
-        }
-    });
-}
-
 /// Composes questions from the metadata, draws their drafts, and opens the review.
 pub(super) fn compose(cx: &mut Context<'_>) {
     cx.say("composing questions from the metadata");
@@ -86,7 +67,7 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
         (
             Action::Sample,
             "Look around",
-            "A finished sample with pictures and questions.",
+            "A finished sample in every pane: pictures, answers of models, a round, and scores. It goes with one key.",
         ),
         (
             Action::ComposeDrafts,

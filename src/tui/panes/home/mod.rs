@@ -4,6 +4,7 @@
 mod begin;
 mod draw;
 mod rows;
+mod sample;
 
 use std::time::SystemTime;
 
@@ -37,19 +38,29 @@ pub struct HomePane {
 
 impl HomePane {
     fn load(&self, cx: &mut Context<'_>) {
-        cx.cancel("home");
-        let ask = request::Home {
-            before: self.started,
-        };
-        let then = |pane: &mut Self, home: Result<Home>, _: &mut Context<'_>| {
-            pane.home = Some(home);
-            pane.rebuild();
-        };
-        cx.send(Ask::new(ask, then).named("home"));
+        // The first answer comes at once. Later ones replace numbers that are shown meanwhile.
+        self.ask_counts(self.home.is_some(), cx);
         cx.ask(request::Jobs, |pane: &mut Self, jobs, cx| {
             pane.jobs = cx.ok_or_show(jobs).unwrap_or_default();
             pane.rebuild();
         });
+    }
+
+    fn ask_counts(&self, wait: bool, cx: &mut Context<'_>) {
+        cx.cancel("home");
+        let ask = request::Home {
+            before: self.started,
+            wait,
+        };
+        let then = |pane: &mut Self, home: Result<Home>, cx: &mut Context<'_>| {
+            let is_pending = home.as_ref().is_ok_and(|home| !home.pending.is_empty());
+            pane.home = Some(home);
+            pane.rebuild();
+            if is_pending {
+                pane.ask_counts(true, cx);
+            }
+        };
+        cx.send(Ask::new(ask, then).named("home"));
     }
 
     fn rebuild(&mut self) {
@@ -90,6 +101,7 @@ impl HomePane {
             Link::Items(filter) => cx.open(Target::Items(filter)),
             Link::Pane(pane) => cx.open(Target::Pane(pane)),
             Link::Step(step) => self.take(step, cx),
+            Link::RemoveSample => sample::count::<Self>(cx),
         }
     }
 
@@ -172,10 +184,11 @@ impl Pane for HomePane {
             Action::Bottom => self.move_cursor(isize::MAX / 2, 0),
             Action::Open if self.is_empty() => begin::import(None, cx),
             Action::Open => self.open_link(cx),
-            Action::Sample if self.is_empty() => begin::sample(cx),
+            Action::Sample if self.is_empty() => sample::add::<Self>(cx),
             Action::Sample => {
-                cx.say("the project is not empty; `benchtop sample` adds the sample anyway");
+                cx.say("the project is not empty; `benchtop sample` adds the items of the sample");
             }
+            Action::RemoveSample => sample::count::<Self>(cx),
             Action::ComposeDrafts if self.is_empty() => begin::compose(cx),
             Action::ComposeDrafts => {
                 cx.refuse("the project is not empty; `benchtop compose` adds questions");

@@ -237,3 +237,39 @@ fn steps_open_their_panes() {
     };
     assert_eq!(filter, ItemList::Flagged.filter(""));
 }
+
+#[test]
+fn counts_that_take_long_follow_the_others() {
+    let rec = recorder();
+    let mut pane = HomePane::default();
+    let place = ResumePoint::default();
+    let started = Notice::Started {
+        place: &place,
+        items: 1200,
+    };
+    let asks_home = |effect: &Effect| match effect {
+        Effect::Ask(ask) => match &ask.request {
+            AnyRequest::Home(home) => Some(home.wait),
+            _ => None,
+        },
+        _ => None,
+    };
+    let first = rec
+        .notify(&mut pane, started)
+        .into_iter()
+        .find(|effect| asks_home(effect).is_some());
+    let first = first.expect("the counts are asked for");
+    assert_eq!(asks_home(&first), Some(false));
+    let mut early = home();
+    early.counts.retain(|(list, _)| *list == ItemList::Items);
+    early.pending = vec![ItemList::Pictures, ItemList::Missing];
+    let then = rec.reply::<request::Home>(&mut pane, first, Ok(early));
+    let screen = drawn(&rec, &mut pane, (80, 20), ColorLevel::True);
+    assert!(screen.contains("pictures   counting"), "{screen}");
+    let second = then.into_iter().find(|effect| asks_home(effect).is_some());
+    let second = second.expect("the other counts are asked for");
+    assert_eq!(asks_home(&second), Some(true));
+    rec.reply::<request::Home>(&mut pane, second, Ok(home()));
+    let screen = drawn(&rec, &mut pane, (80, 20), ColorLevel::True);
+    assert!(!screen.contains("counting"), "{screen}");
+}

@@ -130,7 +130,7 @@ impl SheetPane {
         let mut found = pictures.all(&wishes);
         let pixels = current.and_then(|()| found.pop());
         self.pixels = match pixels {
-            Some(Picture::Ready(ready)) if ready.is_ok() => Some((ready, place)),
+            Some(Picture::Ready(ready)) if has_pixels(&ready) => Some((ready, place)),
             _ => None,
         };
         for (at, picture) in of.into_iter().zip(found) {
@@ -180,4 +180,9 @@ impl SheetPane {
         };
         self.tiles.iter().filter_map(of).collect()
     }
+}
+
+/// Whether a picture was prepared in true pixels.
+fn has_pixels(ready: &Ready) -> bool {
+    matches!(ready, Ok(picture) if picture.pixels.is_some())
 }
