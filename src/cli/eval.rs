@@ -14,7 +14,7 @@ use super::limits::Limits;
 use crate::context::Context;
 use crate::out;
 use benchtop_files::bounded;
-use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, Wording};
+use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, Wording, micros};
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::{Error, Result, clean};
 use benchtop_owner::trust::of_run;
@@ -244,12 +244,9 @@ fn new_run(args: &Args) -> Result<NewRun> {
 
 /// Converts a price to millionths.
 fn price(price: f64, field: &str) -> Result<u64> {
-    match (0.0..=1e6).contains(&price) {
-        true => Ok((price * 1e6).round() as u64),
-        false => Err(
-            Error::usage(format!("the price {price} is not between 0 and 1000000")).field(field),
-        ),
-    }
+    micros(price).ok_or_else(|| {
+        Error::usage(format!("the price {price} is not between 0 and 1000000")).field(field)
+    })
 }
 
 /// `paper`, a name, or the content of a file. A value with `/` or `.` is a file.

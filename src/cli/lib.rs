@@ -46,6 +46,7 @@
 //! | [`show`] | `benchtop show`: a picture in the terminal |
 //! | [`start`] | start of the program: arguments, errors, panics, and the exit code |
 //! | [`status`] | `benchtop status` and `benchtop stop` |
+//! | `terminal_commands` | the commands that the terminal program runs beside itself |
 //! | [`theme`] | `benchtop theme`: the theme of the terminal program |
 //! | [`trust`] | `benchtop trust`: consent to send data to servers |
 //! | [`undo`] | `benchtop undo` and `benchtop redo` |
@@ -55,11 +56,13 @@
 //! | [`worker`] | `benchtop worker`: a CPU worker of an owner |
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
 use self::context::Context;
 use self::out::print;
+pub use self::terminal_commands::TerminalCommands;
 use benchtop_files::project::Project;
 use benchtop_model::{Result, clean};
 
@@ -103,6 +106,7 @@ pub mod sample;
 pub mod show;
 pub mod start;
 pub mod status;
+mod terminal_commands;
 pub mod theme;
 pub mod trust;
 pub mod undo;
@@ -284,7 +288,9 @@ fn open(context: Context) -> Result<u8> {
         ..context
     };
     choose_project::record(&project);
-    benchtop_tui::run(&project, &context.who()?, context.color()?).map(|()| 0)
+    let (who, color) = (context.who()?, context.color()?);
+    let commands = TerminalCommands::new(&project, &who, context.who.as_deref());
+    benchtop_tui::run(&project, &who, color, Arc::new(commands)).map(|()| 0)
 }
 
 fn init(dir: &std::path::Path) -> Result<u8> {

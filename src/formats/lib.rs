@@ -24,6 +24,7 @@
 //! | `format` | what a file format is |
 //! | `head` | the beginning of a file, by which its format is detected |
 //! | [`input`] | opens a file that is read as a stream |
+//! | [`inspect`] | a short look at a path before an import |
 //! | [`jsonl`] | benchtop's own format: one item per line |
 //! | `mapped` | rows of a table as items and predictions, by a mapping |
 //! | `mvp` | MVP-Bench's question files |
@@ -61,6 +62,7 @@ mod fields;
 mod format;
 mod head;
 pub mod input;
+pub mod inspect;
 pub mod jsonl;
 mod mapped;
 mod mvp;
@@ -85,7 +87,7 @@ pub use dysca_nested::NestedWriter;
 pub use format::{Format, Questions};
 pub use mapped::{MODEL, tool_verdict};
 pub use mvp::{CATEGORIES, category, write_question};
-pub use predictions::{is_text_of, text_of, write_prediction};
+pub use predictions::{is_own_instruction, is_text_of, text_of, write_prediction};
 pub use reader::{Items, Predictions, Reader};
 pub use records::{RECORD_LIMIT, Raw, Record, Records, Shape};
 pub use registry::{FORMATS, named};

@@ -16,6 +16,7 @@
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
 //! | [`evaluation`] | evaluations: the model, its questions, settings, and answers |
+//! | [`export`] | exports: request, formats, plan, and report |
 //! | [`field`] | the fields of items: one row each |
 //! | [`filter`] | filters and sort orders of items |
 //! | [`finding`] | findings of the linter |
@@ -69,6 +70,7 @@ pub mod device;
 pub mod edit;
 pub mod error;
 pub mod evaluation;
+pub mod export;
 pub mod field;
 pub mod filter;
 pub mod finding;

@@ -172,6 +172,12 @@ fn known(command: &Value, mut out: Value) -> Value {
                 }
             }
         }
+        Some("round") => {
+            for round in lines.iter_mut().filter_map(Value::as_object_mut) {
+                // Earlier versions counted adjudicators who are no annotators of the round.
+                round.remove("strangers");
+            }
+        }
         _ => {}
     }
     out
@@ -230,7 +236,8 @@ fn says_the_same(name: &str, bench: &Bench, which: &dyn Fn(&Recorded) -> bool) -
         }
         let (code, out, told) = asked(bench, &one.args);
         notices.extend(told);
-        if (code, &out) != (one.code, &one.out) {
+        let expected = known(&json!(one.args[0]), one.out.clone());
+        if (code, &out) != (one.code, &expected) {
             let args = one.args.join(" ");
             wrong.push(format!(
                 "{name}: {args}: {code}\n{out}\nrecorded: {}\n{}",

@@ -54,7 +54,7 @@ fn every_command_behind_a_pane_shows_something() {
     assert!(models.into_iter().eq(made_up), "{cells:?}");
     assert!(bench.run(["board"]).ok().contains("made up"));
     for format in ["dysca", "jsonl"] {
-        let written = bench.run(["export", "--format", format]).ok();
+        let written = bench.run(["export", "--format", format, "--drafts"]).ok();
         assert!(written.contains("sample"), "{format}: {written}");
     }
     let report = json(&bench, &["filter", "report", "--json"]);

@@ -11,6 +11,7 @@ mod company;
 mod empty;
 mod filters;
 mod first;
+mod forms;
 mod generate;
 mod keys;
 mod looks;

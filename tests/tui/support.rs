@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use benchtop::cli::TerminalCommands;
 use benchtop::files::project::Project;
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{
@@ -480,6 +481,7 @@ impl Seat {
         let who = who.to_string();
         let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
         let work = move || {
+            let commands = Arc::new(TerminalCommands::new(&project, &who, None));
             let mut link = Connection::new(project, who, send.clone());
             let welcome = link.connect()?.welcome().clone();
             let theme = Theme::shipped(terminal.theme)?;
@@ -496,7 +498,7 @@ impl Seat {
                 rows: height,
                 pixels: PixelMode::Auto,
             };
-            let mut app = App::new(setting, link, welcome, send)?;
+            let mut app = App::new(setting, link, welcome, send, commands)?;
             if !terminal.keys.is_empty() {
                 let file = Path::new("keys.toml");
                 let read = keymap::file::read(terminal.keys, file, Some(&app.known()));
@@ -549,6 +551,12 @@ impl Seat {
             }
             rest = left;
         }
+    }
+
+    /// Pastes text, as a terminal does with a dropped file.
+    pub fn paste(&self, text: &str) {
+        let input = Input::Paste(text.to_string());
+        self.send(Message::Input(input, self.clock.ms()));
     }
 
     /// Waits until a menu takes enter again after a number key.
