@@ -19,7 +19,7 @@ use super::read_answers::{
 use super::rows::as_asked;
 use super::similarities::{Similarities, similarity};
 use benchtop_formats as formats;
-use benchtop_metrics::extract::{self, Extractor};
+use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{Asked, BoardEngine, ModelAnswers, Place};
