@@ -68,12 +68,13 @@ fn ask_user<R: NeedsConsent>(client: &Client, waits: &PendingConsent, then: R) -
     client.ask_agreed(waits.missing(), then, &mut |_| ())
 }
 
-fn is_terminal() -> bool {
+/// Whether the user can be asked.
+pub fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Asks a yes-or-no question on the terminal. Anything but "y" or "yes" means no.
-fn yes(question: &str) -> Result<bool> {
+pub fn yes(question: &str) -> Result<bool> {
     out::progress(&format!("{question} [y/N] "));
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);

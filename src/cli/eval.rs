@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use self::pool::Pool;
 use super::consent;
 use super::follow::{self, Follow};
+use super::limits::Limits;
 use crate::context::Context;
 use crate::out;
 use benchtop_files::bounded;
-use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, Wording};
+use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, Wording, micros};
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::{Error, Result, clean};
 use benchtop_owner::trust::of_run;
@@ -68,6 +69,8 @@ pub struct Args {
     /// Price of a million output tokens
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     price_out: f64,
+    #[command(flatten)]
+    limits: Limits,
     /// Include items that show a draft picture
     #[arg(long)]
     drafts: bool,
@@ -136,7 +139,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let to = if new.dry { Vec::new() } else { of_run(&new)? };
     let begun = follower.client().ask_agreed(
         consent::elsewhere(to),
-        request::Evaluate(Box::new(new)),
+        request::Evaluate(Box::new(new), args.limits.budget()),
         &mut |_| (),
     )?;
     let job = begun.job.clone().filter(|_| !args.detach);
@@ -241,12 +244,9 @@ fn new_run(args: &Args) -> Result<NewRun> {
 
 /// Converts a price to millionths.
 fn price(price: f64, field: &str) -> Result<u64> {
-    match (0.0..=1e6).contains(&price) {
-        true => Ok((price * 1e6).round() as u64),
-        false => Err(
-            Error::usage(format!("the price {price} is not between 0 and 1000000")).field(field),
-        ),
-    }
+    micros(price).ok_or_else(|| {
+        Error::usage(format!("the price {price} is not between 0 and 1000000")).field(field)
+    })
 }
 
 /// `paper`, a name, or the content of a file. A value with `/` or `.` is a file.

@@ -54,6 +54,7 @@ fn json(home: &Home, who: &str) -> Value {
         json!({"step": name, "round": round})
     };
     json!({
+        "sample": home.sample,
         "lists": lists,
         "prediction_sets": home.prediction_sets,
         "median_seconds": home.median_seconds,
@@ -69,6 +70,9 @@ fn json(home: &Home, who: &str) -> Value {
 
 fn text(home: &Home, who: &str) -> String {
     let mut out = String::new();
+    if home.sample {
+        out.push_str("this project holds the sample: `benchtop sample --remove` removes it\n");
+    }
     for (list, items) in &home.counts {
         let filter = list.filter(who);
         out.push_str(format!("{:<9} {items:>9}  {filter}", list.name()).trim_end());

@@ -10,6 +10,8 @@ use crate::out::{self, count, print};
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_formats as formats;
+use benchtop_formats::inspect::Inspection;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::import::{ImportRequest as ImportAsk, Progress, Report};
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Result, clean, mapping};
@@ -42,8 +44,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
     /// Print a suggested mapping.toml for a table, without importing it
-    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "json"])]
+    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "json", "inspect"])]
     guess: bool,
+    /// Show what the files are recognized as, without importing them
+    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "guess"])]
+    inspect: bool,
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
@@ -60,6 +65,9 @@ fn formats_list() -> String {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.guess {
         return guess(&args.paths);
+    }
+    if args.inspect {
+        return inspect(args);
     }
     let absolute = |path: &PathBuf| {
         path.canonicalize()
@@ -102,6 +110,63 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let report = waited(&client, request::Import(ask), !args.json)?;
     show(&report, args.json)
+}
+
+/// Prints what the paths are recognized as.
+fn inspect(args: &Args) -> Result<u8> {
+    let (mut all, mut text) = (Vec::new(), String::new());
+    for path in &args.paths {
+        let found = formats::inspect::inspect(path, Cancel::NEVER)?;
+        let name = clean::line(&path.to_string_lossy()).into_owned();
+        text += &format!("{name}: {}\n", inspected(&found));
+        let mut value = json!({"path": path.to_string_lossy()});
+        if let (Some(value), serde_json::Value::Object(found)) =
+            (value.as_object_mut(), json!(found))
+        {
+            value.extend(found);
+        }
+        all.push(value);
+    }
+    out::report(args.json, &json!({"paths": all}), || text)
+}
+
+/// What is at a path, in words.
+fn inspected(found: &Inspection) -> String {
+    match found {
+        Inspection::File(file) => {
+            let more = if file.more { " or more" } else { "" };
+            let counts = [
+                (file.items, "item"),
+                (file.predictions, "prediction"),
+                (file.pictures, "picture"),
+            ];
+            let counts = counts.into_iter().filter(|(n, _)| *n > 0);
+            let counts: Vec<String> = counts.map(|(n, noun)| count(n, noun) + more).collect();
+            let mut text = format!("{}: {}", file.format, counts.join(", "));
+            if file.unreadable > 0 {
+                let first = clean::line(file.first_problem.as_deref().unwrap_or_default());
+                text += &format!("; {} unreadable: {first}", count(file.unreadable, "record"));
+            }
+            for first in &file.first {
+                text += &format!("\n    {}", clean::line(first));
+            }
+            text
+        }
+        Inspection::Folder(folder) => {
+            let mut text = format!("a folder with {}", count(folder.files.len(), "known file"));
+            for (name, title) in &folder.files {
+                text += &format!("\n    {}: {title}", clean::line(name));
+            }
+            text
+        }
+        Inspection::Link { to } => {
+            format!(
+                "a link to {}, not followed",
+                clean::line(&to.to_string_lossy())
+            )
+        }
+        Inspection::Unknown { why } => clean::line(why).into_owned(),
+    }
 }
 
 /// Prints a suggested mapping for the columns of a table.

@@ -31,6 +31,7 @@
 //! | [`items`] | `benchtop items`: lists items |
 //! | [`jobs`] | `benchtop jobs`: lists and controls jobs |
 //! | [`keys`] | `benchtop keys`: key bindings and key files |
+//! | [`limits`] | limits on what a job sends to servers |
 //! | [`lint`] | `benchtop lint`: checks metadata and questions |
 //! | [`lint_table`] | `benchtop lint-table`: checks printed tables of results |
 //! | [`log`] | `benchtop log`: decisions, newest first |
@@ -41,10 +42,11 @@
 //! | [`recover`] | `benchtop recover`: imports that the manifest no longer lists |
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
 //! | [`round`] | `benchtop round`: verification rounds |
-//! | [`sample`] | `benchtop sample`: the sample data set |
+//! | [`sample`] | `benchtop sample`: the sample |
 //! | [`show`] | `benchtop show`: a picture in the terminal |
 //! | [`start`] | start of the program: arguments, errors, panics, and the exit code |
 //! | [`status`] | `benchtop status` and `benchtop stop` |
+//! | `terminal_commands` | the commands that the terminal program runs beside itself |
 //! | [`theme`] | `benchtop theme`: the theme of the terminal program |
 //! | [`trust`] | `benchtop trust`: consent to send data to servers |
 //! | [`undo`] | `benchtop undo` and `benchtop redo` |
@@ -54,11 +56,13 @@
 //! | [`worker`] | `benchtop worker`: a CPU worker of an owner |
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
 use self::context::Context;
 use self::out::print;
+pub use self::terminal_commands::TerminalCommands;
 use benchtop_files::project::Project;
 use benchtop_model::{Result, clean};
 
@@ -87,6 +91,7 @@ pub mod import;
 pub mod items;
 pub mod jobs;
 pub mod keys;
+pub mod limits;
 pub mod lint;
 pub mod lint_table;
 pub mod log;
@@ -101,6 +106,7 @@ pub mod sample;
 pub mod show;
 pub mod start;
 pub mod status;
+mod terminal_commands;
 pub mod theme;
 pub mod trust;
 pub mod undo;
@@ -160,7 +166,7 @@ commands! {
     |context|
     /// Create a project in a folder
     Init(args: InitArgs) => init(&args.dir);
-    /// Add a small sample data set to the project
+    /// Add the sample: a finished project to look around in, or remove it
     Sample(args: sample::Args) => sample::run(context, &args);
     /// Import items, predictions, and pictures
     Import(args: import::Args) => import::run(context, &args);
@@ -282,7 +288,9 @@ fn open(context: Context) -> Result<u8> {
         ..context
     };
     choose_project::record(&project);
-    benchtop_tui::run(&project, &context.who()?, context.color()?).map(|()| 0)
+    let (who, color) = (context.who()?, context.color()?);
+    let commands = TerminalCommands::new(&project, &who, context.who.as_deref());
+    benchtop_tui::run(&project, &who, color, Arc::new(commands)).map(|()| 0)
 }
 
 fn init(dir: &std::path::Path) -> Result<u8> {

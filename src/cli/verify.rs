@@ -13,6 +13,7 @@ use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};
 use benchtop_protocol::{lock, start};
+use benchtop_store::removal;
 use std::sync::{Mutex, PoisonError};
 
 #[derive(clap::Args)]
@@ -31,10 +32,15 @@ pub struct Args {
 /// The exit code is 1 if something is damaged.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] for `--repair` or `--accept` while an owner is running.
+/// [`ErrorKind::Conflict`] for `--repair` or `--accept` while an owner is running, and while the
+/// next owner has to finish the removal of the sample.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let owned = start::find(&project)?.is_some();
+    if !owned && removal::is_planned(&project) {
+        let what = "the project is half empty: adding or removing the sample was interrupted";
+        return Err(Error::conflict(what).help("run `benchtop home` to finish it, then try again"));
+    }
     let writes = args.repair || args.accept;
     let busy = || {
         Error::new(

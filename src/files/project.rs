@@ -70,14 +70,8 @@ impl Project {
     fn fill(dir: &Path, made: &mut Vec<PathBuf>) -> Result<bool> {
         disk::ensure_dirs(dir, made)?;
         for name in FOLDERS {
-            let folder = dir.join(name);
-            let make = if inspect::PRIVATE.contains(&name) {
-                disk::ensure_private_dir
-            } else {
-                disk::ensure_dir
-            };
-            if make(&folder)? {
-                made.push(folder);
+            if ensure_folder(dir, name)? {
+                made.push(dir.join(name));
             }
         }
         let files = [
@@ -95,6 +89,18 @@ impl Project {
         let root =
             fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         disk::write_new(&dir.join(FILE), template(&root).as_bytes())
+    }
+
+    /// Creates the folders that an emptied project lacks, as [`init`](Self::init) does.
+    ///
+    /// # Errors
+    /// I/O errors.
+    pub fn ensure_folders(&self) -> Result<()> {
+        for name in FOLDERS {
+            ensure_folder(&self.root, name)?;
+        }
+        disk::write_new(&self.sessions().join("README.md"), SESSIONS.as_bytes())?;
+        Ok(())
     }
 
     /// Finds the project that contains `start`: the nearest folder with a `benchtop.toml`, starting
@@ -271,6 +277,15 @@ impl Project {
         }
         Ok(dir)
     }
+}
+
+/// Creates a folder of a project. Returns whether it was missing.
+fn ensure_folder(dir: &Path, name: &str) -> Result<bool> {
+    let make = match inspect::PRIVATE.contains(&name) {
+        true => disk::ensure_private_dir,
+        false => disk::ensure_dir,
+    };
+    make(&dir.join(name))
 }
 
 /// `benchtop.toml` for a project at `root`: the shipped file with the name of the folder.

@@ -194,7 +194,7 @@ pub fn detect_format(input: &mut dyn BufRead) -> Result<&'static Format> {
 }
 
 /// Whether a file starts like a PNG, JPEG, GIF, WebP, or BMP picture.
-fn is_picture(path: &Path) -> bool {
+pub(crate) fn is_picture(path: &Path) -> bool {
     let Ok(mut input) = open(path) else {
         return false;
     };

@@ -24,6 +24,7 @@
 //! | `format` | what a file format is |
 //! | `head` | the beginning of a file, by which its format is detected |
 //! | [`input`] | opens a file that is read as a stream |
+//! | [`inspect`] | a short look at a path before an import |
 //! | [`jsonl`] | benchtop's own format: one item per line |
 //! | `mapped` | rows of a table as items and predictions, by a mapping |
 //! | `mvp` | MVP-Bench's question files |
@@ -61,6 +62,7 @@ mod fields;
 mod format;
 mod head;
 pub mod input;
+pub mod inspect;
 pub mod jsonl;
 mod mapped;
 mod mvp;

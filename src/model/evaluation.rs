@@ -44,6 +44,13 @@ impl OptionOrders {
     }
 }
 
+/// A price in millionths of its unit. `None` unless it is between 0 and 1,000,000.
+pub fn micros(price: f64) -> Option<u64> {
+    (0.0..=1e6)
+        .contains(&price)
+        .then(|| (price * 1e6).round() as u64)
+}
+
 /// Maximum number of shuffles per question.
 pub const MAX_SHUFFLES: u32 = 100;
 

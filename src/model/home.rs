@@ -125,6 +125,8 @@ impl NextStep {
 /// The project as its first screen shows it to one annotator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Home {
+    /// Whether the project holds the sample.
+    pub sample: bool,
     /// Number of items in each list. Lists that a blind round hides from the annotator are left
     /// out.
     pub counts: Vec<(ItemList, u64)>,

@@ -16,6 +16,7 @@
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
 //! | [`evaluation`] | evaluations: the model, its questions, settings, and answers |
+//! | [`export`] | exports: request, formats, plan, and report |
 //! | [`field`] | the fields of items: one row each |
 //! | [`filter`] | filters and sort orders of items |
 //! | [`finding`] | findings of the linter |
@@ -40,6 +41,7 @@
 //! | [`rng`] | seeded random numbers that are the same on every machine |
 //! | [`round`] | rounds: items, annotators, order, and protocol |
 //! | [`safety`] | results of the safety checker |
+//! | [`sample`] | what the sample of a project holds, and its removal |
 //! | [`scoring`] | scorers, scores, score states, and rules |
 //! | [`similarity`] | similarity of pictures and texts |
 //! | [`status`] | the status of an item, and the `single` protocol |
@@ -68,6 +70,7 @@ pub mod device;
 pub mod edit;
 pub mod error;
 pub mod evaluation;
+pub mod export;
 pub mod field;
 pub mod filter;
 pub mod finding;
@@ -91,6 +94,7 @@ pub mod recompose;
 pub mod rng;
 pub mod round;
 pub mod safety;
+pub mod sample;
 pub mod scoring;
 pub mod similarity;
 pub mod status;

@@ -19,6 +19,7 @@
 //! | [`queries`] | handlers of queries: items, metadata, jobs, and boards |
 //! | [`read_only`] | when a read-only owner must be replaced, and whether the project was moved |
 //! | `rounds` | running rounds: leases, the purpose of each verdict, and adjudication |
+//! | `sample` | the sample: adds it to an empty project, and removes it |
 //! | [`scoring`] | scores, rules, and outcomes |
 //! | [`search`] | filtered, sorted, and searched lists of items |
 //! | [`server`] | the process: lock, opening of the project, connections, and shutdown |
@@ -45,6 +46,7 @@ pub mod priority;
 pub mod queries;
 pub mod read_only;
 mod rounds;
+mod sample;
 pub mod scoring;
 pub mod search;
 pub mod server;

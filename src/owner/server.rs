@@ -21,6 +21,7 @@ use benchtop_protocol::lock::{self, ReadOnlyPaths, Socket};
 use benchtop_protocol::start::Readiness;
 use benchtop_protocol::wire::Event;
 use benchtop_store::pictures::Pictures;
+use benchtop_store::removal;
 use benchtop_store::trust::Trust;
 use benchtop_store::{Ledger, StatusColumns, open, rounds};
 
@@ -73,6 +74,15 @@ fn prepare(root: &Path) -> Result<Option<Held>> {
     let lock = match &obstacle {
         Some((_, away)) => away.take()?,
         None => lock::take(&project)?,
+    };
+    // Before anything is opened: nobody else has the lock.
+    let emptied = match (&lock, &obstacle) {
+        (Some(_), None) => removal::finish(&project)?,
+        _ => None,
+    };
+    let project = match emptied {
+        Some(_) => Project::open(root)?,
+        None => project,
     };
     Ok(lock.map(|lock| Held {
         project,

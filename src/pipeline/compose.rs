@@ -262,6 +262,18 @@ impl Composition {
         })
     }
 
+    /// Composes everything into memory.
+    ///
+    /// # Errors
+    ///
+    /// A question that cannot be composed.
+    pub(super) fn items(&self) -> Result<Vec<Item>> {
+        let mut composer = self.composer.clone();
+        (0..self.questions)
+            .map(|n| question(&mut composer, n))
+            .collect()
+    }
+
     /// Adds the questions to the project as one import. Those that already exist are counted.
     ///
     /// # Errors

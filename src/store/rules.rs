@@ -76,6 +76,20 @@ pub fn revert(project: &Project, revision: &str) -> Result<RulesFile> {
     Ok(written)
 }
 
+/// Removes the rules whose names begin with `prefix`, without a record in the history.
+pub(super) fn remove(project: &Project, prefix: &str) -> Result<()> {
+    let RulesFile {
+        mut rules,
+        revision,
+    } = read(project)?;
+    let before = rules.rules.len();
+    rules.rules.retain(|rule| !rule.name.starts_with(prefix));
+    if rules.rules.len() != before {
+        put(project, &rules, &revision)?;
+    }
+    Ok(())
+}
+
 /// Number of rule sets that [`revert`] can restore.
 pub fn reverts(project: &Project) -> u32 {
     history(&project.rules_history()).map_or(0, |h| h.len() as u32)

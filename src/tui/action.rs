@@ -26,7 +26,7 @@ macro_rules! scopes {
             Metadata,
             /// A text editor: all other keys insert text.
             Editor,
-            /// The form of a new round: all other keys insert text.
+            /// A form: all other keys insert text.
             Form,
             /// A menu or page over a pane.
             Overlay,
@@ -45,7 +45,7 @@ macro_rules! scopes {
                     Scope::Answer => "Board: answers to one question",
                     Scope::Metadata => "Vocabularies and templates",
                     Scope::Editor => "Text editor",
-                    Scope::Form => "Rounds: new round",
+                    Scope::Form => "Forms",
                     Scope::Overlay => "Menus and pages",
                     $(Scope::$pane => PaneId::$pane.info().name,)*
                 }
@@ -142,9 +142,9 @@ impl Action {
     pub fn prompts(self) -> bool {
         use Action::{
             AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
-            EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, ImportFiles, JudgeAll,
-            NewVocabulary, Note, Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex,
-            SheetReject, TypeAnswer, TypeLine, UnselectRegex,
+            EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, JudgeAll, NewVocabulary, Note,
+            Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex, SheetReject, TypeAnswer,
+            TypeLine, UnselectRegex,
         };
         matches!(
             self,
@@ -170,7 +170,6 @@ impl Action {
                 | ReplaceText
                 | NewVocabulary
                 | GoToItem
-                | ImportFiles
         )
     }
 }
@@ -241,7 +240,8 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("text down", Action::TextDown),
     ("text up", Action::TextUp),
     ("people of a round", Action::EditAnnotators),
-    ("make round", Action::CreateRound),
+    ("make round", Action::FormSubmit),
+    ("create round", Action::FormSubmit),
     ("review", Action::Go(PaneId::Review)),
     ("items", Action::Go(PaneId::List)),
     ("leaderboard", Action::Go(PaneId::Board)),
@@ -306,7 +306,7 @@ actions! {
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
 
     // Contact sheet.
-    AcceptSheet, "accept the rest", Sheet, ["enter", "A"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
+    AcceptSheet, "accept the rest", Sheet, ["enter"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
     SheetAccept, "accept picture", Sheet, ["a"], true, "Accept the selected pictures or this one";
     SheetReject, "reject picture", Sheet, ["x"], true, "Reject the selected pictures or this one, with a reason";
     SheetRejectAgain, "reject again", Sheet, ["X"], true, "Reject the selected pictures or this one for the last reason";
@@ -464,6 +464,7 @@ actions! {
     JobFailures, "show failures", Generate, ["f"], false, "Toggle between the jobs and this job's failed pictures";
     JobBatch, "set batch size", Generate, ["b"], false, "Set the number of pictures in one batch";
     JobRate, "set rate limit", Generate, ["m"], false, "Set the maximum number of pictures per minute";
+    JobBudget, "set budget", Generate, ["B"], false, "Set the requests, tokens, and money that this job may spend on servers";
     RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
     // Filters.
@@ -529,15 +530,19 @@ actions! {
     DeleteRound, "delete round", Rounds, ["D"], false, "Delete this round, after a confirmation, if it has no verdicts";
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "Read the guidelines of this round";
 
-    // The form of a new round.
-    FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "Go to the next field";
-    FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "Go to the previous field";
-    CreateRound, "create round", Form, ["enter"], false, "Create the round, after a confirmation";
-    FormClose, "close form", Form, ["esc"], false, "Close the form and keep its values until you quit";
+    // Forms.
+    FormNext, "next field", Form, ["tab"], false, "Go to the next field";
+    FormPrevious, "previous field", Form, ["shift-tab"], false, "Go to the previous field";
+    FormDown, "form down", Form, ["down", "ctrl-n"], false, "Go one line down: to the next field, or in a list of files";
+    FormUp, "form up", Form, ["up", "ctrl-p"], false, "Go one line up: to the previous field, or in a list of files";
+    FormSubmit, "submit form", Form, ["enter"], false, "Do what the preview shows";
+    FormCommand, "copy command line", Form, ["ctrl-o"], false, "Copy the command line that does the same";
+    FormClose, "close form", Form, ["esc"], false, "Cancel what runs, or close the form and keep its values until you quit";
 
     // Home.
     ComposeDrafts, "compose drafts", Home, ["c"], false, "Fill an empty project with composed questions and drafts";
     ImportFiles, "import", Home, ["i"], false, "Import a file or folder";
+    RemoveSample, "remove sample", Home, ["X"], false, "Remove the sample with all verdicts on it, after a confirmation";
 
     // Everywhere.
     HomeTab, "home tab", Global, ["1"], false, "Go to Home";

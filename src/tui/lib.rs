@@ -8,6 +8,7 @@
 //! | [`action`] | the table of all actions |
 //! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
 //! | `editor` | opens the person's editor on a file at a line |
+//! | `folder` | lists a folder of the user |
 //! | [`item`] | an item and its pictures, as panes show them |
 //! | [`keymap`] | key bindings |
 //! | [`pane`] | what every pane implements, and what it may ask of the program |
@@ -23,6 +24,7 @@
 pub mod action;
 pub mod app;
 mod editor;
+mod folder;
 pub mod item;
 pub mod keymap;
 pub mod palette;
@@ -38,6 +40,7 @@ pub mod widgets;
 use std::cell::RefCell;
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use app::connection::Connection;
@@ -123,12 +126,17 @@ fn window_size() -> WindowSize {
 }
 
 /// Opens the project in this terminal as annotator `who`. `color` overrides the detected color
-/// level.
+/// level. `commands` runs commands beside the program.
 ///
 /// # Errors
 ///
 /// If there is no terminal, the owner cannot be reached, or the terminal goes away.
-pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()> {
+pub fn run(
+    project: &Project,
+    who: &str,
+    color: Option<ColorLevel>,
+    commands: Arc<dyn pane::Commands>,
+) -> Result<()> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Err(Error::usage("benchtop needs a terminal").help(
             "use `benchtop items --json` and `benchtop decide` in scripts; see `benchtop --help`",
@@ -191,7 +199,8 @@ pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()
     }
     let reader = RefCell::new(Some(read_keys(parser, clock, messages.clone())?));
     let _signals = listen(messages.clone())?;
-    let mut app = App::new(setting, link, client.welcome().clone(), messages.clone())?;
+    let welcome = client.welcome().clone();
+    let mut app = App::new(setting, link, welcome, messages.clone(), commands)?;
     let keys = keymap::file::load(&env, Some(&app.known()));
     app.on_keys(keys);
     drop(client);

@@ -1,6 +1,7 @@
 //! Acknowledged means on disk, whichever process dies.
 
 mod beside;
+mod budgets;
 mod damaged;
 mod eval;
 pub mod generate;
@@ -9,4 +10,5 @@ mod kill;
 mod migration;
 mod power_cut;
 mod replaced;
+mod sample;
 mod scoring;

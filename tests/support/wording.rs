@@ -183,9 +183,24 @@ pub const ENABLED_AGAIN: &str = "enabled again";
 pub const DRAW_TERMS: &str = "draw terms for";
 pub const TERM_DRAWN: &str = "newly drawn term";
 
+// Forms.
+pub const REPLACE: &str = "Replace `";
+
 // Themes.
 pub const THEME_MENU: &str = "Choose the theme";
 pub const THEME_SCOPE: &str = "theme for all projects";
+
+/// The receipt of an export.
+pub fn exported(items: usize) -> String {
+    let noun = if items == 1 { "item" } else { "items" };
+    format!("exported {items} {noun} to ")
+}
+
+/// The receipt of an import.
+pub fn imported(items: usize) -> String {
+    let noun = if items == 1 { "item" } else { "items" };
+    format!("imported {items} {noun}")
+}
 
 /// The notice after an undo of a verdict.
 pub fn taken_back(number: impl std::fmt::Display) -> String {

@@ -228,7 +228,11 @@ fn a_terminal_that_never_answers_is_asked_once() {
         let asked = memchr::memmem::find_iter(&raw, question).count();
         assert_eq!(asked, 1, "{question:?}");
     }
-    assert!([kitty, sixel, iterm].iter().all(|read| read(&raw).is_none()));
+    assert!(
+        [kitty, sixel, iterm]
+            .iter()
+            .all(|read| read(&raw).is_none())
+    );
 }
 
 /// The row and column of the last cursor move before byte `end`.

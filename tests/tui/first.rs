@@ -13,7 +13,11 @@ fn an_empty_project_offers_the_sample_key() {
     seat.keys("a");
     seat.wait_for(wording::NOT_ON_SCREEN);
     seat.keys("S");
-    let shown = seat.on(1);
+    seat.wait_for("removes it again");
+    seat.keys("gr");
+    let shown = seat.wait_until("a picture", |shown| {
+        shown.contains(wording::SAMPLE) && !shown.contains("loading")
+    });
     assert!(
         shown.contains('▀') || shown.contains('▄'),
         "no picture in half-blocks:\n{shown}"

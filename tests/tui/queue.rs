@@ -144,7 +144,7 @@ fn an_import_extends_an_open_queue() {
     seat.wait_for("1 of 2");
     bench
         .client("script")
-        .ask(benchtop::protocol::wire::request::Sample)
+        .ask(benchtop::protocol::wire::request::Sample { items_only: true })
         .unwrap();
     seat.wait_until("more items", |shown| {
         shown.contains("1 of ") && !shown.contains("1 of 2  ")

@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use benchtop::cli::TerminalCommands;
 use benchtop::files::project::Project;
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{
@@ -63,7 +64,10 @@ impl Bench {
     /// A project with the sample.
     pub fn sample() -> Bench {
         let bench = Bench::empty();
-        bench.client("script").ask(request::Sample).unwrap();
+        bench
+            .client("script")
+            .ask(request::Sample { items_only: true })
+            .unwrap();
         bench
     }
 
@@ -133,6 +137,16 @@ impl Bench {
         if let Some(mut owner) = self.owner.lock().unwrap().take() {
             owner.kill().unwrap();
             owner.wait().unwrap();
+        }
+    }
+
+    /// Waits until the owner ends by itself.
+    pub fn await_owner_end(&self) {
+        let mut owner = self.owner.lock().unwrap().take().unwrap();
+        let until = Instant::now() + PATIENCE;
+        while owner.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < until, "the owner does not end");
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -467,6 +481,7 @@ impl Seat {
         let who = who.to_string();
         let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
         let work = move || {
+            let commands = Arc::new(TerminalCommands::new(&project, &who, None));
             let mut link = Connection::new(project, who, send.clone());
             let welcome = link.connect()?.welcome().clone();
             let theme = Theme::shipped(terminal.theme)?;
@@ -483,7 +498,7 @@ impl Seat {
                 rows: height,
                 pixels: PixelMode::Auto,
             };
-            let mut app = App::new(setting, link, welcome, send)?;
+            let mut app = App::new(setting, link, welcome, send, commands)?;
             if !terminal.keys.is_empty() {
                 let file = Path::new("keys.toml");
                 let read = keymap::file::read(terminal.keys, file, Some(&app.known()));
@@ -536,6 +551,12 @@ impl Seat {
             }
             rest = left;
         }
+    }
+
+    /// Pastes text, as a terminal does with a dropped file.
+    pub fn paste(&self, text: &str) {
+        let input = Input::Paste(text.to_string());
+        self.send(Message::Input(input, self.clock.ms()));
     }
 
     /// Waits until a menu takes enter again after a number key.

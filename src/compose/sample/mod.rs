@@ -8,17 +8,32 @@
 //! `extra.planted` names the defect (`"wrong answer"`, `"same option twice"`) and must stay hidden
 //! from annotators until they judge the item. All other items are right, and the prompt always
 //! describes the picture correctly.
+//!
+//! What a finished project has beside items is made up from [`SEED`]: answers of models ([`models`]),
+//! verdicts of a round ([`round`]), and scores ([`scores`]). All names say `sample`.
 
 use benchtop_model::{ImageRef, Item, Result};
 
 mod items;
+pub mod models;
 mod paint;
+pub mod round;
 mod scene;
+pub mod scores;
 
 use scene::Scene;
 
 /// The data set of the sample items.
 pub const DATASET: &str = "sample";
+/// Begins every name that the sample makes up.
+pub const MARK: &str = "sample-";
+/// Seed of everything that is made up.
+pub const SEED: u64 = 1;
+
+/// The defect that was planted in `item`.
+fn planted(item: &Item) -> Option<&str> {
+    item.extra.get("planted").and_then(|p| p.as_str())
+}
 
 /// A picture with its items.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,10 +78,6 @@ mod tests {
 
     fn all() -> Vec<Drawn> {
         draw().collect::<Result<_>>().unwrap()
-    }
-
-    fn planted(item: &Item) -> Option<&str> {
-        item.extra.get("planted").and_then(|p| p.as_str())
     }
 
     #[test]

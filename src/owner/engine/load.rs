@@ -3,16 +3,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::control::unknown;
 use super::kinds;
 use super::live::Live;
 use super::runner::wake;
-use super::state::Entry;
+use super::state::{Engine, Entry};
 use crate::context::OwnerContext;
 use crate::scoring;
 use crate::trust::ResumableJobs;
 use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, Result};
-use benchtop_store::jobs::{self, StoredJob};
+use benchtop_store::jobs::{self, JobHeader, StoredJob, UsageFile};
 
 /// Why the results of an ended job are not published.
 const UNPUBLISHED: &str =
@@ -72,6 +73,34 @@ fn load(shared: &Arc<OwnerContext>) {
     }
 }
 
+impl Engine<OwnerContext> {
+    /// Loads and announces job `id`, which was just written.
+    ///
+    /// # Errors
+    /// [`Error::not_found`]; a file that cannot be read; [`Error::unreachable`] if the owner is
+    /// shutting down.
+    pub fn load_one(&self, shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
+        let (stored, _) = jobs::list(shared.project.root());
+        let of_id = stored.into_iter().find(|stored| stored.header.id == id);
+        let stored = of_id.ok_or_else(|| unknown(id))?;
+        let entry = entry(shared, stored, &ResumableJobs::read(shared))?;
+        let mut inner = self.loaded()?;
+        inner.jobs.insert(id, entry);
+        inner.tell(shared, id, true);
+        Ok(())
+    }
+
+    /// The headers of all jobs with files.
+    ///
+    /// # Errors
+    /// [`Error::unreachable`] if the owner is shutting down.
+    pub fn stored(&self) -> Result<Vec<JobHeader>> {
+        let inner = self.loaded()?;
+        let stored = inner.jobs.values().filter(|e| e.job.command().is_none());
+        Ok(stored.map(|entry| entry.live.header.clone()).collect())
+    }
+}
+
 fn entry(
     shared: &Arc<OwnerContext>,
     stored: StoredJob,
@@ -85,7 +114,10 @@ fn entry(
         Error::corrupt(what).help("a later version of benchtop may know it")
     })?;
     let job = (kind.load)(shared, &stored)?;
-    let mut live = Live::new(stored.header);
+    let file = UsageFile::of(shared.project.root(), kind.name, stored.header.id);
+    let usage = file.read()?;
+    let mut live = Live::new(stored.header, Some((file, usage)));
+    live.meter.set_prices(job.prices(&shared.config()));
     let is_active = live.header.standing.is_active();
     if live.header.standing == JobStatus::Running {
         live.header.standing = JobStatus::Queued;

@@ -34,7 +34,7 @@ impl Task for request::Merge {
 }
 
 /// Sends these decisions to the writer. When this returns, they are on disk and count.
-pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>) -> Result<()> {
+pub fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>) -> Result<()> {
     if fresh.is_empty() {
         return Ok(());
     }

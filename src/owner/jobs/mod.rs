@@ -12,6 +12,7 @@ mod verdicts;
 
 pub use discard::PRUNED;
 pub use edit::{StepEdit, step_edit};
+pub use merge::join;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,7 +30,6 @@ use benchtop_model::import::{ImportRequest, Progress, Report};
 use benchtop_model::{Error, Result, history};
 use benchtop_pipeline::compose::{self, Composition, Order};
 use benchtop_pipeline::import::import as import_files;
-use benchtop_pipeline::sample;
 use benchtop_protocol::wire::{AnyReply, Event, FromOwner, request};
 use benchtop_store::Catalog;
 
@@ -40,8 +40,6 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 enum Source {
     /// Files.
     Files(ImportRequest),
-    /// The built-in sample.
-    Sample,
     /// Composed questions.
     Compose(Order),
 }
@@ -49,12 +47,6 @@ enum Source {
 impl Task for request::Import {
     fn run(self, task: TaskContext<'_>) -> Result<Report> {
         import(task, &Source::Files(self.0))
-    }
-}
-
-impl Task for request::Sample {
-    fn run(self, task: TaskContext<'_>) -> Result<Report> {
-        import(task, &Source::Sample)
     }
 }
 
@@ -156,7 +148,6 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
                 watch,
             )?
         }
-        Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
     };
     if let Some(catalog) = outcome.catalog {
         publish_catalog(shared, catalog)?;

@@ -4,16 +4,20 @@ use super::list::count;
 use crate::dispatch::{Query, Watch};
 use crate::rounds::{activity, open_disputes, tasks};
 use crate::visibility::AnnotatorView;
+use benchtop_compose::sample::DATASET;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::home::{Home, ItemList};
-use benchtop_model::{ErrorKind, Filter, Result, Status};
+use benchtop_model::{ErrorKind, Field, Filter, Result, Status};
 use benchtop_protocol::wire::request;
+use benchtop_store::Catalog;
+use benchtop_store::columns::Columns;
 
 impl Query for request::Home {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Home> {
         let activity = activity(sight, self.before, watch.cancel)?;
         let (counts, pending) = counts(sight, activity.own_items, self.wait, watch.cancel)?;
         let mut home = Home {
+            sample: has_sample(&sight.items.catalog()),
             counts,
             pending,
             prediction_sets: sight.items.catalog().answers().len() as u64,
@@ -29,6 +33,15 @@ impl Query for request::Home {
     }
 }
 
+/// Whether items of the sample are in the project.
+fn has_sample(catalog: &Catalog) -> bool {
+    let names = Columns::named(Field::Dataset).map(|at| &catalog.columns().names[at]);
+    names.is_some_and(|names| names.code(DATASET).is_some())
+}
+
+/// Lists with their numbers of items.
+type Counts = Vec<(ItemList, u64)>;
+
 /// The numbers of items in all lists that the annotator may count. Without `wait`, the lists that
 /// cannot be counted at once follow.
 fn counts(
@@ -36,7 +49,7 @@ fn counts(
     own_items: u64,
     wait: bool,
     cancel: Cancel<'_>,
-) -> Result<(Vec<(ItemList, u64)>, Vec<ItemList>)> {
+) -> Result<(Counts, Vec<ItemList>)> {
     let is_pending = |list: ItemList| {
         !wait
             && match list {

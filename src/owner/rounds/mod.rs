@@ -24,6 +24,7 @@ pub use answer::tasks;
 pub use connections::AtWork;
 pub use disputes::open_disputes;
 use open::{Open, RoundSnapshot};
+pub use start::store;
 pub use verdicts::accepted;
 
 use super::visibility::BlindMask;

@@ -78,10 +78,18 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
     if dry {
         return Ok(state);
     }
-    let _one_at_a_time = shared.rounds.change();
-    rounds::create(&shared.project, &drawn.round)?;
-    reload(shared)?;
+    store(shared, &drawn.round)?;
     Ok(state)
+}
+
+/// Stores a new round, which counts from then on.
+///
+/// # Errors
+/// [`ErrorKind::Conflict`] if the name is taken; I/O errors.
+pub fn store(shared: &Arc<OwnerContext>, round: &Round) -> Result<()> {
+    let _one_at_a_time = shared.rounds.change();
+    rounds::create(&shared.project, round)?;
+    reload(shared)
 }
 
 /// Fails if the annotator may not change the round: in a shared project, only its creator may.

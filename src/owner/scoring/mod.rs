@@ -189,6 +189,13 @@ impl Scoring {
         shared.broadcast.send(Event::Rules);
     }
 
+    /// Reads all scores again, and caches rules that were just written. Scores were written without
+    /// a job.
+    pub fn rescored(&self, shared: &OwnerContext, written: RulesFile) {
+        self.scores.lock().clear();
+        self.rules_are(shared, written);
+    }
+
     /// The outcomes, with the rules and columns they were computed from.
     ///
     /// # Errors

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::cache::Places;
 use super::diagnostics::{self, BoardNotes};
+use benchtop_compose::sample::models::MODELS;
 use benchtop_metrics::consensus;
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
-use benchtop_model::board::Board;
+use benchtop_model::board::{Board, Row};
 use benchtop_model::{Error, Item, Prediction, Result};
 use benchtop_store::judge_cache::JudgeExtractions;
 
@@ -138,6 +139,11 @@ impl BoardData {
         board.notes = self
             .board_notes
             .notes(&board.rows, self.ruled.sheet().may_decline());
+        let is_made_up = |row: &Row| MODELS.iter().any(|made_up| made_up.name == row.model);
+        if board.rows.iter().any(is_made_up) {
+            let made_up = "the models of the sample do not exist: their answers are made up";
+            board.notes.insert(0, made_up.to_string());
+        }
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
                 board.notes.push(format!(

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
-use crate::pane::Opens;
 use crate::pane::context::Receiver;
+use crate::pane::{Opens, PaneId};
 use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_protocol::home::Home;
@@ -210,6 +210,14 @@ impl Connection {
             }
             !given_up
         });
+    }
+
+    /// The pane that waits for request `number`, and its name, if it has one.
+    pub fn named(&self, number: u64) -> Option<(PaneId, &'static str)> {
+        match self.waiting.get(&number)? {
+            Pending::Pane(of) => Some((of.pane, of.handling.name?)),
+            _ => None,
+        }
     }
 
     /// The purpose of request `number`. Kept while more parts follow.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::pane::work::WorkMessage;
 use crate::panes::metadata::worker;
 use crate::preview::worker::Done;
 use crate::terminal::Input;
@@ -23,6 +24,8 @@ pub enum Message {
     Picture(Done),
     /// A preview of metadata edits is ready.
     Preview(worker::Done),
+    /// The work of this number goes on, or is over.
+    Work(u64, WorkMessage),
 }
 
 /// A connection. The wrapper adds `Debug`, which a client does not have.

@@ -18,6 +18,7 @@
 //! | `theme` | the user's theme |
 //! | `true_pixels` | when pictures are drawn in true pixels |
 //! | `pictures` | preparing pictures in the background |
+//! | `work` | the work of panes on threads |
 //! | `type_ahead`, `refused_prompt` | keys typed ahead for a prompt |
 //! | `draw`, `tabs` | one frame; its first row: tabs, position, and counts |
 //! | [`overlay`] | menus, prompts, and pages over a pane |
@@ -44,9 +45,11 @@ mod theme;
 mod true_pixels;
 mod type_ahead;
 mod undo_step;
+mod work;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bulk_step::Done;
@@ -57,10 +60,11 @@ use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
 use seen::PaintedItem;
 use true_pixels::TruePixels;
+use work::Works;
 
 use crate::keymap::{Keymap, Press};
 pub use crate::pane::PaneId;
-use crate::pane::{Notice, Pane, Tab};
+use crate::pane::{Commands, Notice, Pane, Tab};
 use crate::panes::metadata::{EditSession, Previewer};
 use crate::panes::registry::Panes;
 use crate::preview::Previews;
@@ -101,6 +105,7 @@ pub struct App {
     setting: Setting,
     keymap: Keymap,
     link: Connection,
+    works: Works,
     welcome: Welcome,
     previews: Previews,
     receipts: Receipts,
@@ -171,7 +176,9 @@ impl App {
         link: Connection,
         welcome: Welcome,
         messages: std::sync::mpsc::Sender<Message>,
+        commands: Arc<dyn Commands>,
     ) -> Result<App> {
+        let works = Works::new(commands, messages.clone());
         let failed = |e: &std::io::Error, doing| Error::io(e, doing, Path::new("preview"));
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
@@ -189,6 +196,7 @@ impl App {
         let mut app = App {
             keymap: Keymap::defaults()?,
             link,
+            works,
             previews,
             receipts: Receipts::new(),
             pixels,
@@ -299,6 +307,7 @@ impl App {
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
             Message::Preview(done) => self.dirty |= self.metadata.preview(done),
+            Message::Work(id, message) => self.worked(id, message),
         }
         if let Some(request) = self.metadata.take_wanted() {
             self.previewer.want(request);

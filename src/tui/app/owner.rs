@@ -28,7 +28,14 @@ impl App {
                     self.release_held_keys();
                 }
             }
-            Incoming::Progress(_, progress) => {
+            Incoming::Progress(number, progress) => {
+                let named = self.link.named(number);
+                let shown = named.and_then(|(id, name)| {
+                    self.with_pane(id, |pane, _| pane.on_progress(name, &progress))
+                });
+                if shown == Some(true) {
+                    return;
+                }
                 self.say(Toast::info(format!(
                     "{}: {}",
                     progress.what,

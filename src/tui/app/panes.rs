@@ -25,6 +25,11 @@ impl App {
     pub(super) fn go(&mut self, id: PaneId) {
         match id {
             REVIEW => self.go_review(),
+            _ if id.is_form() => {
+                let words = self.pane().and_then(Pane::filter_words);
+                let words = words.filter(|_| id != PaneId::Import);
+                self.show(id, Target::Form(id, words), self.at);
+            }
             PaneId::Sheet => {
                 let queue = self.panes.get(REVIEW).and_then(Pane::queue);
                 self.show(id, Target::Sheet(queue), self.at);
@@ -78,7 +83,9 @@ impl App {
     }
 
     fn arrive(&mut self, id: PaneId) {
-        self.last.insert(id.info().tab, id);
+        if !id.is_form() {
+            self.last.insert(id.info().tab, id);
+        }
         if self.at != id {
             (self.at, self.painted) = (id, Vec::new());
         }
@@ -128,6 +135,7 @@ impl App {
             is_covered: self.overlay.is_some(),
             is_still: self.setting.look.accessible || self.setting.level == ColorLevel::Mono,
             is_connected: self.link.state() == State::Up,
+            commands: &self.works.setting,
         };
         let mut cx = Context::new(env, &mut self.metadata);
         let done = call(self.panes.get_mut(id)?, &mut cx);
@@ -169,9 +177,13 @@ impl App {
         }
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
-            Effect::Cancel(name) => self.link.cancel(
-                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.handling.name == Some(name)),
-            ),
+            Effect::Work(work) => self.start_work(id, work),
+            Effect::Cancel(name) => {
+                self.works.cancel(id, name);
+                self.link.cancel(
+                    |want| matches!(want, Pending::Pane(of) if of.pane == id && of.handling.name == Some(name)),
+                );
+            }
             Effect::Menu(menu, then) => {
                 self.overlay = Some(Overlay::Menu(MenuFor::Pane(id, then), menu));
             }
@@ -252,7 +264,7 @@ impl App {
         match target {
             Target::Review => self.go_review(),
             Target::Pane(other) => self.go(other),
-            Target::Back(other) => self.show(other, target, from),
+            Target::Back(other) | Target::Form(other, _) => self.show(other, target, from),
             Target::Items(words) => self.show_items(&words, from),
             Target::Sheet(_) | Target::Samples(_) => self.show(PaneId::Sheet, target, from),
             Target::Round(round) => self.work_on(round, from),
@@ -318,6 +330,7 @@ impl App {
             items: self.items(),
             now: self.setting.clock.ms(),
             is_covered: self.overlay.is_some(),
+            program: &self.works.setting.program,
         };
         let pane = self.panes.get_mut(self.at)?;
         if pane.is_empty(&scene) {

@@ -66,6 +66,7 @@ fn panes_of(here: PaneId, named: Named) -> Vec<PaneId> {
         Named::All => tab
             .panes()
             .filter(|id| id.info().name != tab.name())
+            .chain(here.is_form().then_some(here))
             .collect(),
     }
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::Pane;
 use super::id::{Opens, PaneId};
 use super::seen::Viewed;
+use super::work::{CommandSetting, Commands, Work, Worked};
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::EditSession;
@@ -17,6 +18,7 @@ use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::config::Reason;
 use benchtop_model::round::state::RoundState;
 use benchtop_model::trust::Destination;
@@ -49,6 +51,8 @@ pub struct Env<'a> {
     pub is_still: bool,
     /// Whether there is a connection to the owner.
     pub is_connected: bool,
+    /// How commands are written in this shell.
+    pub commands: &'a CommandSetting,
 }
 
 /// A function that is called later. The wrapper adds `Debug`, which a function does not have.
@@ -255,8 +259,10 @@ pub enum Target {
     ItemWithId(String),
     /// Another pane.
     Pane(PaneId),
-    /// The pane that opened an item.
+    /// The pane that opened an item or a form.
     Back(PaneId),
+    /// A form, with the value of its first question.
+    Form(PaneId, Option<String>),
     /// The item list with this filter.
     Items(String),
     /// A contact sheet of the review's items, with the current one. `None` if they are served one at
@@ -281,7 +287,9 @@ pub enum EditAt {
 #[derive(Debug)]
 pub enum Effect {
     Ask(Ask),
-    /// Cancels the pending requests of this name.
+    /// Runs this outside of the frame.
+    Work(Work),
+    /// Cancels the pending requests and the work of this name.
     Cancel(&'static str),
     Menu(Menu, OnPicked),
     Prompt(Prompt, OnTyped),
@@ -404,8 +412,18 @@ impl<'a> Context<'a> {
         self.push(Effect::Ask(ask));
     }
 
-    /// Cancels the pending requests of the pane with this name: nobody gets their replies, and the
-    /// owner stops working on them.
+    /// Runs this on a thread. `then` gets its progress and its result.
+    pub fn work<P: Pane, T: Send + 'static>(
+        &mut self,
+        name: &'static str,
+        run: impl FnOnce(&dyn Commands, ProgressSink<'_>) -> Result<T> + Send + 'static,
+        then: impl FnMut(&mut P, Worked<T>, &mut Context<'_>) + 'static,
+    ) {
+        self.push(Effect::Work(Work::new(name, run, then)));
+    }
+
+    /// Cancels the pending requests and the work of the pane with this name: nobody gets their
+    /// replies, and the owner stops working on them.
     pub fn cancel(&mut self, name: &'static str) {
         self.push(Effect::Cancel(name));
     }

@@ -30,11 +30,11 @@ named!(Tab {
 });
 
 impl Tab {
-    /// Its panes, in order.
+    /// Its panes, in order. Forms are opened from them.
     pub fn panes(self) -> impl Iterator<Item = PaneId> {
         PaneId::ALL
             .into_iter()
-            .filter(move |id| id.info().tab == self)
+            .filter(move |id| id.info().tab == self && !id.is_form())
     }
 
     /// The action that opens it.
@@ -114,6 +114,13 @@ macro_rules! pane_ids {
 }
 
 panes!(pane_ids);
+
+impl PaneId {
+    /// Whether it is a form, which other panes open.
+    pub fn is_form(self) -> bool {
+        self.info().live[0] == [Scope::Form]
+    }
+}
 
 /// What the reply to a request opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

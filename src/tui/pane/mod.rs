@@ -16,6 +16,7 @@
 //! | [`seen`] | an item as it was painted and seen |
 //! | [`table_menus`] | menus and prompts that panes with tables share |
 //! | [`timer`] | work that is due later |
+//! | [`work`] | work outside of the frame: commands, and files of the user |
 
 pub mod context;
 pub mod id;
@@ -28,6 +29,7 @@ pub mod table_menus;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod timer;
+pub mod work;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -44,12 +46,14 @@ pub use progress::Progress;
 pub use scene::{Pictures, Scene};
 pub use seen::{Painted, Viewed};
 pub use timer::Timer;
+pub use work::{CommandSetting, Commands, KnownEndpoint, Worked};
 
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
 use crate::panes::review::queue::Queue;
 use crate::preview::worker::Ready;
 use benchtop_model::Item;
+use benchtop_model::import;
 use benchtop_model::job::JobState;
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_protocol::wire::{Receipt, ResumePoint};
@@ -190,6 +194,11 @@ pub trait Pane: Any {
         None
     }
 
+    /// The filter of the items on screen, for a form about them.
+    fn filter_words(&self) -> Option<String> {
+        None
+    }
+
     /// The items that the last frame painted, if the pane judges items.
     fn painted(&self) -> Vec<Painted> {
         Vec::new()
@@ -235,6 +244,12 @@ pub trait Pane: Any {
 
     /// Whether going back from here quits the program.
     fn is_home(&self) -> bool {
+        false
+    }
+
+    /// Gets the progress of its request with this name. Returns whether it shows it. Otherwise the
+    /// message line does.
+    fn on_progress(&mut self, _name: &'static str, _progress: &import::Progress) -> bool {
         false
     }
 

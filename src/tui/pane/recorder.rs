@@ -11,6 +11,7 @@ use super::context::{Chosen, Context, Effect, Env, Picked, Typed};
 use super::id::PaneId;
 use super::scene::{Pictures, Scene};
 use super::seen::Viewed;
+use super::work::{CommandSetting, WorkMessage};
 use super::{Notice, Pane};
 use crate::action::Action;
 use crate::item::{Loaded, Picture, Sides};
@@ -20,6 +21,7 @@ use crate::preview::worker::{self, Source};
 use crate::preview::{Part, View};
 use crate::theme::Look;
 use benchtop_model::config::Reason;
+use benchtop_model::import::Progress;
 use benchtop_model::{ColorLevel, Result};
 use benchtop_protocol::wire::Request;
 
@@ -37,6 +39,7 @@ pub struct Recorder {
     pub is_connected: bool,
     /// Whether several pictures at once are ready at once. Others never load.
     pub has_pictures: bool,
+    pub commands: CommandSetting,
 }
 
 impl Recorder {
@@ -56,6 +59,12 @@ impl Recorder {
             is_shown: true,
             is_connected: true,
             has_pictures: false,
+            commands: CommandSetting {
+                program: vec!["benchtop".into()],
+                folder: "/here".into(),
+                exports: "exports".into(),
+                ..CommandSetting::default()
+            },
         })
     }
 
@@ -78,6 +87,7 @@ impl Recorder {
             is_covered: false,
             is_still: false,
             is_connected: self.is_connected,
+            commands: &self.commands,
         };
         let mut metadata = self.metadata.borrow_mut();
         let mut cx = Context::new(env, &mut metadata);
@@ -115,6 +125,34 @@ impl Recorder {
         self.call(pane, |pane, cx| {
             receiver.receive(pane, reply.map(R::pack), cx);
         })
+    }
+
+    /// Says that an [`Effect::Work`] made this. Other effects get nothing.
+    pub fn made<T: Send + 'static>(
+        &self,
+        pane: &mut dyn Pane,
+        effect: &mut Effect,
+        made: Result<T>,
+    ) -> Vec<Effect> {
+        let made = made.map(|made| Box::new(made) as Box<dyn std::any::Any + Send>);
+        self.says(pane, effect, WorkMessage::Made(made))
+    }
+
+    /// Says how far an [`Effect::Work`] is. Other effects get nothing.
+    pub fn progress(
+        &self,
+        pane: &mut dyn Pane,
+        effect: &mut Effect,
+        progress: Progress,
+    ) -> Vec<Effect> {
+        self.says(pane, effect, WorkMessage::Progress(progress))
+    }
+
+    fn says(&self, pane: &mut dyn Pane, effect: &mut Effect, said: WorkMessage) -> Vec<Effect> {
+        match effect {
+            Effect::Work(work) => self.call(pane, |pane, cx| (work.then.0)(pane, said, cx)),
+            _ => Vec::new(),
+        }
     }
 
     /// Chooses a line of an [`Effect::Menu`]. Other effects get nothing.
@@ -202,6 +240,7 @@ impl Recorder {
             items: self.items,
             now: self.now,
             is_covered: false,
+            program: &self.commands.program,
         })
     }
 }

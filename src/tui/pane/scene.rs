@@ -30,6 +30,8 @@ pub struct Scene<'a> {
     pub now: u64,
     /// Whether a menu, prompt, or page is open.
     pub is_covered: bool,
+    /// The program with its options, as a shell starts it.
+    pub program: &'a [String],
 }
 
 impl Scene<'_> {

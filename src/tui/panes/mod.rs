@@ -5,6 +5,7 @@ pub mod agreement;
 pub mod board;
 pub mod coverage;
 pub mod filters;
+pub mod forms;
 pub mod generate;
 pub mod home;
 pub mod list;
@@ -95,6 +96,18 @@ macro_rules! panes {
                 ],
                 begin: Action::HomeTab, does: "opens Home, where you add items",
                 needs_items: true,
+            }
+            Import(forms ImportPane) {
+                tab: Build, name: "Import", go: "import", keys: ["gm"],
+                live: [[Form]],
+                bar: {},
+                about: "Import adds the questions, answers, and pictures of a file or a folder.",
+                example: [
+                    "sets/   kites.csv: CSV table",
+                    "24 items, 24 pictures"
+                ],
+                begin: Action::FormSubmit, does: "imports",
+                needs_items: false,
             }
             Generate(generate GeneratePane) {
                 tab: Make, name: "Jobs", go: "jobs", keys: ["gj"],
@@ -191,7 +204,7 @@ macro_rules! panes {
                 live: [[Rounds, Table, Global], [Form]],
                 bar: {
                     Rounds: [Open, NewRound, WhatIf, CloseRound, ShowGuidelines],
-                    Form: [CreateRound, FormNext, FormClose]
+                    Form: [FormSubmit, FormNext, FormCommand, FormClose]
                 },
                 about: "A round asks several annotators about the same items, blind to each other, to measure agreement.",
                 example: [
@@ -255,6 +268,30 @@ macro_rules! panes {
                     "2=    model-b   17 of 24     6 of 8     6 of 10"
                 ],
                 begin: Action::HomeTab, does: "opens Home, where you import answers of models",
+                needs_items: false,
+            }
+            Evaluate(forms EvaluatePane) {
+                tab: Score, name: "Evaluate", go: "evaluate", keys: ["ge"],
+                live: [[Form]],
+                bar: {},
+                about: "Evaluate has a model asked the questions of the project, as a job.",
+                example: [
+                    "24 questions about 24 items",
+                    "to http://127.0.0.1:8000, this machine"
+                ],
+                begin: Action::FormSubmit, does: "starts the job",
+                needs_items: false,
+            }
+            Export(forms ExportPane) {
+                tab: Score, name: "Export", go: "export", keys: ["gx"],
+                live: [[Form]],
+                bar: {},
+                about: "Export writes items, pictures, and answers in the format of another tool.",
+                example: [
+                    "24 items, 24 pictures",
+                    "to exports/vlmevalkit/"
+                ],
+                begin: Action::FormSubmit, does: "exports",
                 needs_items: false,
             }
         }

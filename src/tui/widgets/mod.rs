@@ -3,6 +3,7 @@
 pub mod areas;
 pub mod confirm;
 pub mod editor;
+pub mod form;
 pub mod keys;
 pub mod lines;
 pub mod menu;

@@ -10,7 +10,7 @@ use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use benchtop_model::clean;
+use benchtop_model::{Error, clean};
 
 /// One line of `text` that is safe to print, as made by [`clean::line`]. Character indices stay
 /// valid.
@@ -221,6 +221,13 @@ pub fn wrap(text: &str, room: usize) -> Vec<String> {
         out.push(String::new());
     }
     out
+}
+
+/// An error with its help, as one line.
+pub fn error_line(problem: &Error) -> String {
+    let help = problem.help.as_ref();
+    let help = help.map_or(String::new(), |help| format!("; {help}"));
+    format!("{}{help}", problem.what)
 }
 
 /// A number with its noun: `1 item`, `617,000 items`.

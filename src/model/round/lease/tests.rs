@@ -290,6 +290,21 @@ fn closed_round_accepts_only_leased_tickets() {
 }
 
 #[test]
+fn whoever_settles_a_dispute_is_no_stranger() {
+    let made = plain(2, 3, 1);
+    let of = |person, part, item| JournaledVerdict {
+        person,
+        item,
+        part,
+        skipped: false,
+    };
+    let settled = of("eve", Part::Adjudication, 0);
+    let events = [settled, of("eve", Part::Adjudication, 9)];
+    let served = Leases::rebuild(&made, 15, events).unwrap();
+    assert_eq!((served.progress().0, served.strangers()), (0, 1));
+}
+
+#[test]
 fn surplus_verdicts_are_tolerated() {
     let made = plain(2, 3, 1);
     let names = names(3);

@@ -43,7 +43,7 @@ pub use values::interval;
 use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene};
-use benchtop_model::board::{Board, BoardQuery};
+use benchtop_model::board::{Board, BoardQuery, Curated};
 
 impl BoardPane {
     pub fn new(board: Board, interval: Interval) -> BoardPane {
@@ -150,6 +150,14 @@ impl Pane for BoardPane {
 
     fn selected_item(&self) -> Option<&str> {
         Some(&self.behind()?.item)
+    }
+
+    fn filter_words(&self) -> Option<String> {
+        let words = self.ask.filter.to_text();
+        Some(match self.ask.curated {
+            Curated::Accepted => format!("{words} status:accepted").trim().to_string(),
+            Curated::All | Curated::Round(_) => words,
+        })
     }
 
     fn is_empty(&self, _scene: &Scene<'_>) -> bool {

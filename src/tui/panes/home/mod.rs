@@ -4,6 +4,7 @@
 mod begin;
 mod draw;
 mod rows;
+mod sample;
 
 use std::time::SystemTime;
 
@@ -100,13 +101,14 @@ impl HomePane {
             Link::Items(filter) => cx.open(Target::Items(filter)),
             Link::Pane(pane) => cx.open(Target::Pane(pane)),
             Link::Step(step) => self.take(step, cx),
+            Link::RemoveSample => sample::count::<Self>(cx),
         }
     }
 
     /// Does a next step, or says how.
     fn take(&mut self, step: NextStep, cx: &mut Context<'_>) {
         match step {
-            NextStep::AddItems => begin::import(cx),
+            NextStep::AddItems => begin::import(None, cx),
             NextStep::JudgeRound(name) => open_round(name, cx),
             NextStep::Settle(_) => cx.open(Target::Pane(PaneId::Adjudicate)),
             NextStep::Generate => cx.open(Target::Pane(PaneId::Generate)),
@@ -115,8 +117,15 @@ impl HomePane {
             }
             NextStep::Judge => cx.open(Target::Review),
             NextStep::Board => cx.open(Target::Pane(PaneId::Board)),
-            NextStep::Evaluate => cx.say("run `benchtop eval --help` to have a model answer"),
-            NextStep::Export => cx.say("run `benchtop export --filter status:accepted`"),
+            NextStep::Evaluate => {
+                cx.open(Target::Form(
+                    PaneId::Evaluate,
+                    Some("status:accepted".into()),
+                ));
+            }
+            NextStep::Export => {
+                cx.open(Target::Form(PaneId::Export, Some("status:accepted".into())));
+            }
         }
     }
 
@@ -173,24 +182,25 @@ impl Pane for HomePane {
             Action::Right => self.move_cursor(0, 1),
             Action::Top => self.cursor = (0, 0),
             Action::Bottom => self.move_cursor(isize::MAX / 2, 0),
-            Action::Open if self.is_empty() => begin::import(cx),
+            Action::Open if self.is_empty() => begin::import(None, cx),
             Action::Open => self.open_link(cx),
-            Action::Sample if self.is_empty() => begin::sample(cx),
+            Action::Sample if self.is_empty() => sample::add::<Self>(cx),
             Action::Sample => {
-                cx.say("the project is not empty; `benchtop sample` adds the sample anyway");
+                cx.say("the project is not empty; `benchtop sample` adds the items of the sample");
             }
+            Action::RemoveSample => sample::count::<Self>(cx),
             Action::ComposeDrafts if self.is_empty() => begin::compose(cx),
             Action::ComposeDrafts => {
                 cx.refuse("the project is not empty; `benchtop compose` adds questions");
             }
-            Action::ImportFiles => begin::import(cx),
+            Action::ImportFiles => begin::import(None, cx),
             Action::Find => cx.open(Target::Pane(PaneId::List)),
             other => cx.refuse(format!("`{}` does nothing here", other.name())),
         }
     }
 
     fn paste(&mut self, pasted: &str, cx: &mut Context<'_>) {
-        begin::import_from(pasted.trim(), cx);
+        begin::import(Some(pasted.trim().to_string()), cx);
     }
 
     fn pastes(&self) -> bool {

@@ -15,6 +15,7 @@ pub(super) enum Link {
     Items(String),
     Pane(PaneId),
     Step(NextStep),
+    RemoveSample,
 }
 
 /// What a part of a line shows.
@@ -137,7 +138,14 @@ fn next(home: &Home) -> Vec<Line> {
         .chain(disputes)
         .filter(|s| !listed(s.clone()))
         .collect();
-    home.next.iter().chain(&others).map(step).collect()
+    let mut lines: Vec<Line> = home.next.iter().chain(&others).map(step).collect();
+    if home.sample {
+        let line = Line::default()
+            .text("Remove the sample", 34, Role::Text)
+            .link(Link::RemoveSample);
+        lines.push(line.text("all of it is made up", 40, Role::Dim));
+    }
+    lines
 }
 
 /// A step in words, and its details.

@@ -103,6 +103,10 @@ impl Pane for ListPane {
         }
     }
 
+    fn filter_words(&self) -> Option<String> {
+        Some(self.target().exact().to_text())
+    }
+
     fn is_empty(&self, scene: &Scene<'_>) -> bool {
         scene.items == 0
     }

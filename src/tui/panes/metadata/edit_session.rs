@@ -3,11 +3,12 @@
 use super::preview::{Preview, PreviewRequest, Selection};
 use super::session::Session;
 use super::worker::Done;
+pub(in crate::panes) use crate::widgets::text::error_line;
 use crate::widgets::toast::Toast;
 use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::metadata::{rules, styles, templates};
 use benchtop_model::usage::MetadataState;
-use benchtop_model::{Error, Finding, Result};
+use benchtop_model::{Finding, Result};
 
 /// The text files that every project has.
 pub const TEXTS: [&str; 3] = [templates::FILE, styles::FILE, rules::FILE];
@@ -213,13 +214,4 @@ impl EditSession {
     pub fn take_goal(&mut self) -> Option<Place> {
         self.goal.take()
     }
-}
-
-/// An error as one line: message and help.
-pub(in crate::panes) fn error_line(problem: &Error) -> String {
-    let help = problem
-        .help
-        .as_ref()
-        .map_or(String::new(), |h| format!("; {h}"));
-    format!("{}{help}", problem.what)
 }

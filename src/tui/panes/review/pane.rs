@@ -95,7 +95,8 @@ impl Pane for ReviewPane {
             | Target::Pane(_)
             | Target::Items(_)
             | Target::Sheet(_)
-            | Target::Samples(_) => {}
+            | Target::Samples(_)
+            | Target::Form(..) => {}
         }
     }
 

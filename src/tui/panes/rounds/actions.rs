@@ -1,6 +1,6 @@
 //! Actions of the rounds pane, with their menus, prompts, and replies.
 
-use super::form::Form;
+use super::form;
 use super::guidelines_page;
 use super::pane::RoundsPane;
 use super::text::{majority, people, rule_text};
@@ -38,7 +38,7 @@ impl RoundsPane {
                     .find(|name| !taken(name))
                     .unwrap_or_default();
                 self.form
-                    .get_or_insert_with(|| Form::new(free, self.who.clone()));
+                    .get_or_insert_with(|| form::new(free, self.who.clone()));
                 self.open = true;
                 self.preview(cx);
             }
@@ -46,12 +46,17 @@ impl RoundsPane {
                 self.open = false;
                 cx.say(format!("{} reopens the form", cx.key(Action::NewRound)));
             }
-            Action::FormNext | Action::FormPrevious => {
+            Action::FormNext | Action::FormPrevious | Action::FormDown | Action::FormUp => {
                 if let Some(form) = &mut self.form {
-                    form.step(action == Action::FormNext);
+                    form.step(matches!(action, Action::FormNext | Action::FormDown));
                 }
             }
-            Action::CreateRound => self.check(cx),
+            Action::FormSubmit => self.check(cx),
+            Action::FormCommand => {
+                let program = &cx.env.commands.program;
+                let line = self.form.as_ref().map(|form| form.command_line(program));
+                cx.copy(line.unwrap_or_default(), "command line");
+            }
             Action::CloseRound => self.with_round(cx, choose_close),
             Action::WhatIf => self.with_round(cx, choose_rule),
             Action::DeleteRound => self.with_round(cx, choose_delete),

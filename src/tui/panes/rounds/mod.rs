@@ -8,10 +8,10 @@
 //! | `rows` | rounds as a table |
 //! | `side` | details of the round under the cursor |
 //! | `text` | rules in words; typed majorities and names |
-//! | [`form`] | the form of a new round |
+//! | `form` | the form of a new round |
 
 mod actions;
-pub mod form;
+mod form;
 mod pane;
 mod rows;
 mod side;
@@ -138,7 +138,7 @@ impl Pane for RoundsPane {
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         let look = scene.look;
         if let Some(form) = self.form.as_ref().filter(|_| self.open) {
-            return Some(form.draw(area, buf, look));
+            return Some(form.draw(area, buf, look, scene.program));
         }
         if self.made != Some(look.accessible) {
             self.made = Some(look.accessible);

@@ -1,10 +1,11 @@
 //! The state of the pane, and its table.
 
-use super::form::Form;
+use super::form::RoundForm;
 use super::rows;
 use crate::action::Action;
 use crate::pane::{Context, Timer};
 use crate::panes::metadata::edit_session::error_line;
+use crate::widgets::form::Form;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::Result;
 use benchtop_model::round::Protocol;
@@ -26,7 +27,7 @@ pub struct RoundsPane {
     pub(super) tried: Option<(String, Protocol, Result<WhatIf>)>,
     /// The owner's notes on the round just created.
     pub(super) notes: Option<(String, Vec<String>)>,
-    pub(super) form: Option<Form>,
+    pub(super) form: Option<Form<RoundForm>>,
     /// Whether the form is open.
     pub(super) open: bool,
     /// When to request the rounds again.

@@ -253,7 +253,7 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
         "a form with errors is not previewed"
     );
     act(&mut pane, Action::FormNext);
-    refused(&act(&mut pane, Action::CreateRound));
+    refused(&act(&mut pane, Action::FormSubmit));
     // The cursor moved to the error.
     (0..20).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
     write(&mut pane, "subtask:even");
@@ -269,7 +269,7 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
     down(&mut pane, 1);
     press(&mut pane, KeyCode::Left);
     // One last preview, then the round.
-    let ask = only(act(&mut pane, Action::CreateRound));
+    let ask = only(act(&mut pane, Action::FormSubmit));
     assert!(asked(&ask).1);
     press(&mut pane, KeyCode::Right);
     press(&mut pane, KeyCode::Left);
@@ -277,11 +277,11 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
         would(&mut pane, ask, Ok(state("round-1", "single"))).is_empty(),
         "the form changed since"
     );
-    let ask = only(act(&mut pane, Action::CreateRound));
+    let ask = only(act(&mut pane, Action::FormSubmit));
     let taken = Err(Error::input("taken").field("name"));
     assert!(refused(&would(&mut pane, ask, taken)).contains("taken"));
     let confirm = |pane: &mut RoundsPane| {
-        let ask = only(act(pane, Action::CreateRound));
+        let ask = only(act(pane, Action::FormSubmit));
         only(would(pane, ask, Ok(state("round-1", "majority 2 of 3"))))
     };
     let mut menu = confirm(&mut pane);
@@ -354,7 +354,7 @@ fn a_key_without_a_connection_is_answered() {
     let ask = only(rec.write(&mut pane, &mut prompt, "ann").unwrap());
     assert!(is_for_key(&ask));
     act(&mut pane, Action::NewRound);
-    let check = only(act(&mut pane, Action::CreateRound));
+    let check = only(act(&mut pane, Action::FormSubmit));
     assert!(is_for_key(&check));
     let mut menu = only(would(&mut pane, check, Ok(state("round-1", "single"))));
     assert!(is_for_key(&only(rec.choose(&mut pane, &mut menu, 0))));
@@ -366,7 +366,7 @@ fn a_form_that_changed_since_the_round_was_created_stays() {
     let rec = recorder();
     let mut created = |change: &str| {
         act(&mut pane, Action::NewRound);
-        let check = only(act(&mut pane, Action::CreateRound));
+        let check = only(act(&mut pane, Action::FormSubmit));
         let mut menu = only(would(&mut pane, check, Ok(state("round-1", "single"))));
         let ask = only(rec.choose(&mut pane, &mut menu, 0));
         write(&mut pane, change);

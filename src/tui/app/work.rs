@@ -1,0 +1,140 @@
+//! Runs the work of panes on threads, and hands them its progress and its result.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::message::Message;
+use super::{App, PaneId};
+use crate::pane::context::Callback;
+use crate::pane::work::{CommandSetting, Commands, Work, WorkMessage};
+use crate::widgets::toast::Toast;
+use benchtop_model::Error;
+use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::import::Progress;
+
+/// Least interval between two messages of progress.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+/// How long the end of the program waits for canceled work to remove its temporary files.
+const LAST_WORK: Duration = Duration::from_secs(2);
+
+struct Running {
+    id: u64,
+    pane: PaneId,
+    name: &'static str,
+    canceled: Arc<AtomicBool>,
+    /// `None` once it is canceled: nobody gets the rest.
+    then: Option<Callback<WorkMessage>>,
+    thread: JoinHandle<()>,
+}
+
+/// The work that runs.
+pub(super) struct Works {
+    commands: Arc<dyn Commands>,
+    pub(super) setting: CommandSetting,
+    messages: Sender<Message>,
+    next: u64,
+    running: Vec<Running>,
+}
+
+impl Works {
+    pub(super) fn new(commands: Arc<dyn Commands>, messages: Sender<Message>) -> Works {
+        Works {
+            setting: commands.setting(),
+            commands,
+            messages,
+            next: 0,
+            running: Vec::new(),
+        }
+    }
+
+    /// Starts work of a pane on a thread.
+    fn start(&mut self, pane: PaneId, work: Work) -> std::io::Result<()> {
+        self.next += 1;
+        let (id, name) = (self.next, work.name);
+        let (canceled, run) = (Arc::new(AtomicBool::new(false)), work.run);
+        let (flag, messages, commands) = (
+            canceled.clone(),
+            self.messages.clone(),
+            self.commands.clone(),
+        );
+        let told = std::sync::Mutex::new(None::<Instant>);
+        let thread = std::thread::Builder::new()
+            .name("work".into())
+            .spawn(move || {
+                let tell = |progress: Progress| {
+                    let Ok(mut told) = told.lock() else { return };
+                    if told.is_none_or(|at| at.elapsed() >= TELL_EVERY) {
+                        *told = Some(Instant::now());
+                        let _ = messages.send(Message::Work(id, WorkMessage::Progress(progress)));
+                    }
+                };
+                let made = run(&*commands, ProgressSink::new(&tell, Cancel::flag(&flag)));
+                let _ = messages.send(Message::Work(id, WorkMessage::Made(made)));
+            })?;
+        self.running.push(Running {
+            id,
+            pane,
+            name,
+            canceled,
+            then: Some(work.then),
+            thread,
+        });
+        Ok(())
+    }
+
+    /// Cancels the work of a pane with this name.
+    pub(super) fn cancel(&mut self, pane: PaneId, name: &str) {
+        for work in &mut self.running {
+            if (work.pane, work.name) == (pane, name) {
+                work.canceled.store(true, Ordering::Relaxed);
+                work.then = None;
+            }
+        }
+    }
+}
+
+impl Drop for Works {
+    fn drop(&mut self) {
+        for work in &self.running {
+            work.canceled.store(true, Ordering::Relaxed);
+        }
+        let until = Instant::now() + LAST_WORK;
+        let is_over = |work: &Running| work.thread.is_finished();
+        while !self.running.iter().all(is_over) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl App {
+    pub(super) fn start_work(&mut self, pane: PaneId, work: Work) {
+        if let Err(error) = self.works.start(pane, work) {
+            let problem = Error::failed(format!("cannot start a thread: {error}"));
+            self.say(Toast::from(&problem));
+        }
+    }
+
+    /// Hands a pane the progress or the result of its work.
+    pub(super) fn worked(&mut self, id: u64, message: WorkMessage) {
+        let Some(at) = self.works.running.iter().position(|work| work.id == id) else {
+            return;
+        };
+        let is_over = matches!(message, WorkMessage::Made(_));
+        let (pane, then) = {
+            let work = &mut self.works.running[at];
+            (work.pane, work.then.take())
+        };
+        if is_over {
+            self.works.running.remove(at);
+        }
+        let Some(mut then) = then else { return };
+        self.with_pane(pane, |pane, cx| (then.0)(pane, message, cx));
+        let work = self.works.running.iter_mut().find(|work| work.id == id);
+        if let Some(work) = work.filter(|work| !work.canceled.load(Ordering::Relaxed)) {
+            work.then = Some(then);
+        }
+    }
+}
