@@ -274,11 +274,8 @@ mod tests {
     }
 
     fn questions(n: u64) -> String {
-        let row = |n| {
-            format!(
-                "{{\"id\": {n}, \"question_type\": \"x\", \"question\": \"Is it {n}?\", \"answer\": \"yes\"}}\n"
-            )
-        };
+        let row =
+            |n| format!("{{\"id\": {n}, \"question\": \"Is it {n}?\", \"answer\": \"yes\"}}\n");
         (1..=n).map(row).collect()
     }
 
@@ -290,7 +287,7 @@ mod tests {
         let found = file(&path);
         assert_eq!(
             (found.format, found.items, found.unreadable),
-            ("dysca", 5, 1)
+            ("table", 5, 1)
         );
         assert_eq!(found.first, ["Is it 1?", "Is it 2?", "Is it 3?"]);
         assert!(found.first_problem.unwrap().starts_with("line 6"));

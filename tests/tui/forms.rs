@@ -49,7 +49,7 @@ fn what_the_items_pane_shows_is_exported() {
         seat.wait_gone("Is kite 2 red?");
         seat.keys("gx");
         let shown = seat.wait_for(" 6 items");
-        assert!(shown.contains("--filter subtask:odd"), "{shown}");
+        assert!(shown.contains("subtask:odd --out"), "{shown}");
         placed("export_form", size, &shown);
         let out = dir.path().join("odd.jsonl");
         seat.keys("<down><down>");
@@ -164,7 +164,7 @@ fn a_model_is_asked_and_the_job_is_in_jobs() {
         seat.keys("mine<down>http://127.0.0.1:9/v1<down><down><down>");
         type_over(&mut seat, "subtask:odd");
         let shown = seat.wait_for(" 2 questions about 2 items");
-        assert!(shown.contains("this machine"), "{shown}");
+        assert!(shown.contains("to http://127.0.0.1:9"), "{shown}");
         placed("evaluate_form", size, &shown);
         seat.keys("<enter>");
         seat.wait_row(&["mine"]);
@@ -181,6 +181,12 @@ fn nothing_is_sent_to_a_server_that_was_not_agreed_to() {
     seat.keys("ge");
     seat.keys("mine<down>https://api.example.com/v1<down>A_KEY<down><down>");
     type_over(&mut seat, "");
+    // The owner has no such variable.
+    seat.wait_for("error: the environment variable A_KEY");
+    seat.keys("<up><up>");
+    type_over(&mut seat, "");
+    seat.keys("<down><down>");
+    type_over(&mut seat, "");
     seat.wait_for("not agreed");
     seat.keys("<enter>");
     seat.wait_for(wording::AGREEMENT_ASKED);
@@ -191,11 +197,8 @@ fn nothing_is_sent_to_a_server_that_was_not_agreed_to() {
 
 /// A file with `n` questions in Dysca's form.
 fn questions(path: &Path, n: u32) {
-    let row = |n| {
-        format!(
-            "{{\"id\": {n}, \"question_type\": \"x\", \"question\": \"Is kite {n} red?\", \"answer\": \"yes\"}}\n"
-        )
-    };
+    let row =
+        |n| format!("{{\"id\": {n}, \"question\": \"Is kite {n} red?\", \"answer\": \"yes\"}}\n");
     std::fs::write(path, (1..=n).map(row).collect::<String>()).unwrap();
 }
 

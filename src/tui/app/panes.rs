@@ -11,6 +11,7 @@ use super::overlay::{MenuFor, Overlay};
 use super::pictures::PictureThreads;
 use super::{App, PaneId, REVIEW};
 use crate::pane::context::{Later, OnTyped};
+use crate::pane::work::{Work, WorkMessage};
 use crate::pane::{Ask, Context, EditAt, Effect, Env, Notice, Pane, Scene, Tab, Target, Typed};
 use crate::terminal::osc52;
 use crate::widgets::prompt::Prompt;
@@ -18,7 +19,7 @@ use crate::widgets::text::counted;
 use crate::widgets::toast::Toast;
 use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
-use benchtop_model::{ColorLevel, Filter, Result};
+use benchtop_model::{ColorLevel, Error, Filter, Result};
 
 impl App {
     /// Opens a pane, or loads it again.
@@ -307,6 +308,21 @@ impl App {
         match line_at(&file, at) {
             Ok(line) => self.edit = Some((file, line)),
             Err(problem) => self.say(Toast::from(&problem)),
+        }
+    }
+
+    fn start_work(&mut self, pane: PaneId, work: Work) {
+        if let Err(error) = self.works.start(pane, work) {
+            let problem = Error::failed(format!("cannot start a thread: {error}"));
+            self.say(Toast::from(&problem));
+        }
+    }
+
+    /// Hands a pane the progress or the result of its work.
+    pub(super) fn worked(&mut self, id: u64, message: WorkMessage) {
+        if let Some((pane, mut then)) = self.works.receiver(id, &message) {
+            self.with_pane(pane, |pane, cx| (then.0)(pane, message, cx));
+            self.works.keep(id, then);
         }
     }
 

@@ -7,11 +7,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::message::Message;
-use super::{App, PaneId};
+use crate::pane::PaneId;
 use crate::pane::context::Callback;
 use crate::pane::work::{CommandSetting, Commands, Work, WorkMessage};
-use crate::widgets::toast::Toast;
-use benchtop_model::Error;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::import::Progress;
 
@@ -51,7 +49,7 @@ impl Works {
     }
 
     /// Starts work of a pane on a thread.
-    fn start(&mut self, pane: PaneId, work: Work) -> std::io::Result<()> {
+    pub(super) fn start(&mut self, pane: PaneId, work: Work) -> std::io::Result<()> {
         self.next += 1;
         let (id, name) = (self.next, work.name);
         let (canceled, run) = (Arc::new(AtomicBool::new(false)), work.run);
@@ -85,6 +83,28 @@ impl Works {
         Ok(())
     }
 
+    /// Takes the receiver of a message about the work of this number. `None` if it was canceled.
+    pub(super) fn receiver(
+        &mut self,
+        id: u64,
+        message: &WorkMessage,
+    ) -> Option<(PaneId, Callback<WorkMessage>)> {
+        let at = self.running.iter().position(|work| work.id == id)?;
+        let (pane, then) = (self.running[at].pane, self.running[at].then.take());
+        if matches!(message, WorkMessage::Made(_)) {
+            self.running.remove(at);
+        }
+        Some((pane, then?))
+    }
+
+    /// Puts the receiver back, for the next message, unless the work was canceled meanwhile.
+    pub(super) fn keep(&mut self, id: u64, then: Callback<WorkMessage>) {
+        let work = self.running.iter_mut().find(|work| work.id == id);
+        if let Some(work) = work.filter(|work| !work.canceled.load(Ordering::Relaxed)) {
+            work.then = Some(then);
+        }
+    }
+
     /// Cancels the work of a pane with this name.
     pub(super) fn cancel(&mut self, pane: PaneId, name: &str) {
         for work in &mut self.running {
@@ -105,36 +125,6 @@ impl Drop for Works {
         let is_over = |work: &Running| work.thread.is_finished();
         while !self.running.iter().all(is_over) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-impl App {
-    pub(super) fn start_work(&mut self, pane: PaneId, work: Work) {
-        if let Err(error) = self.works.start(pane, work) {
-            let problem = Error::failed(format!("cannot start a thread: {error}"));
-            self.say(Toast::from(&problem));
-        }
-    }
-
-    /// Hands a pane the progress or the result of its work.
-    pub(super) fn worked(&mut self, id: u64, message: WorkMessage) {
-        let Some(at) = self.works.running.iter().position(|work| work.id == id) else {
-            return;
-        };
-        let is_over = matches!(message, WorkMessage::Made(_));
-        let (pane, then) = {
-            let work = &mut self.works.running[at];
-            (work.pane, work.then.take())
-        };
-        if is_over {
-            self.works.running.remove(at);
-        }
-        let Some(mut then) = then else { return };
-        self.with_pane(pane, |pane, cx| (then.0)(pane, message, cx));
-        let work = self.works.running.iter_mut().find(|work| work.id == id);
-        if let Some(work) = work.filter(|work| !work.canceled.load(Ordering::Relaxed)) {
-            work.then = Some(then);
         }
     }
 }
