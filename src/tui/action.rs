@@ -306,7 +306,7 @@ actions! {
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
 
     // Contact sheet.
-    AcceptSheet, "accept the rest", Sheet, ["enter"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
+    AcceptSheet, "accept the rest", Sheet, ["enter", "y"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
     SheetAccept, "accept picture", Sheet, ["a"], true, "Accept the selected pictures or this one";
     SheetReject, "reject picture", Sheet, ["x"], true, "Reject the selected pictures or this one, with a reason";
     SheetRejectAgain, "reject again", Sheet, ["X"], true, "Reject the selected pictures or this one for the last reason";

@@ -1,7 +1,7 @@
 //! Whether an output commits to an answer.
 
 use super::context::{Left, Right};
-use super::items::{Item, What};
+use super::item::{Item, What};
 use super::reader::{CurrentSentence, Event, Reader};
 use super::words::{CUE, FINAL, HEDGE, IF, IS, LINK, MILD, NOT, NOUN, REFUSE, RIGHT, SO, WAIT};
 

@@ -1,6 +1,6 @@
 //! The context of an answer in its sentence.
 
-use super::items::{Item, What};
+use super::item::{Item, What};
 use super::reader::Reader;
 use super::words::{
     AND, BUT, CUE, FINAL, HEDGE, IF, IS, LEAN, LINK, MID, MILD, NO, NOT, NOUN, OR, OVER, REASON,

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::cut_off::is_cut_off;
 use super::final_statement::{begun, last_statement, loops, stated};
-use super::items::{Item, LONG, What, refuses, sentences};
+use super::item::{Item, What};
+use super::items::{LONG, refuses, sentences};
 use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
 use super::restatement::{Question, echoed};
@@ -70,8 +71,8 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
         Some(_) if surely => (Read::Unparsed, Why::Withdrawn),
         None if open => (Read::Unparsed, Why::Hedge),
         None => (Read::Unparsed, Why::Withdrawn),
-        Some(option) if option == super::items::SEVERAL => (Read::Unparsed, Why::Contradiction),
-        Some(option) if option == super::items::UNCLEAR => (Read::Unparsed, Why::Alphabet),
+        Some(option) if option == super::item::SEVERAL => (Read::Unparsed, Why::Contradiction),
+        Some(option) if option == super::item::UNCLEAR => (Read::Unparsed, Why::Alphabet),
         Some(option) if option >= count => (Read::Unparsed, Why::Beyond),
         Some(option) => (Read::Option(option.unsigned_abs() as usize), Why::Statement),
     };

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::decide::{Asked, weigh};
-use super::items::{Item, LONG, SEVERAL, What};
+use super::item::{Item, SEVERAL, What};
+use super::items::LONG;
 use super::reader::{Event, Reader};
 use super::restatement::Question;
 use super::why::Why;

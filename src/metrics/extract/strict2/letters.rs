@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::items::UNCLEAR;
-use super::numbers::{Numbers, is_numbered};
+use super::item::UNCLEAR;
+use super::numbered::is_numbered;
+use super::numbers::Numbers;
 use super::options::words_at;
 use super::tokens::{Kind, Text, Token};
 use super::words::IS;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::bare_words::is_hangul;
-use super::items::SEVERAL;
+use super::item::SEVERAL;
 use super::tokens::{Kind, Text, Token};
 use super::words::words;
 use benchtop_model::Choice;

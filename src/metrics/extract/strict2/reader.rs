@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::context::{Left, NEAR, Right};
-use super::items::{Item, SEVERAL, What};
+use super::item::{Item, SEVERAL, What};
 use super::tokens::Text;
 use super::words::{
     BUT, CUE, DEPENDS, FIRST, HEDGE, IF, LEAN, LINK, NOT, OR, REASON, SO, THOUGH, WAIT, WEAK, YES,

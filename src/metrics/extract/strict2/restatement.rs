@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::bare_words::{has, is_same, units, without, words};
-use super::items::{Item, LONG, What};
+use super::item::{Item, What};
+use super::items::LONG;
 use super::lists::{self, DENIES, INVERSE, Lists, PLACE, STOP};
 use super::reader::Reader;
 use super::reasoning::first_line;

@@ -2,7 +2,8 @@
 
 use super::context::Left;
 use super::cut_off::is_cut_off;
-use super::items::{Item, What, items, refuses, sentences};
+use super::item::{Item, What};
+use super::items::{items, refuses, sentences};
 use super::letters::Labels;
 use super::options::Options;
 use super::reader::Reader;
