@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use benchtop::files::project::Project;
 use benchtop::model::generated_image::{GeneratedImage, hex, prompt_key};
 use benchtop::model::generation::Fingerprint;
-use benchtop::model::job::{GenerationOverrides, JobStatus, NewJob};
+use benchtop::model::job::{Budget, GenerationOverrides, JobStatus, NewJob};
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, PageRequest, request};
@@ -120,12 +120,15 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
         backend: Some("storyboard".into()),
         ..GenerationOverrides::default()
     };
-    let begun = client.ask(request::Generate(Box::new(NewJob {
-        samples: 1,
-        seed: 1,
-        overrides: wishes,
-        ..NewJob::default()
-    })))?;
+    let begun = client.ask(request::Generate(
+        Box::new(NewJob {
+            samples: 1,
+            seed: 1,
+            overrides: wishes,
+            ..NewJob::default()
+        }),
+        Budget::default(),
+    ))?;
     let id = begun.job.ok_or("no job")?.id;
     let job = || -> Outcome<_> {
         Ok(client

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use self::pool::Pool;
 use super::consent;
 use super::follow::{self, Follow};
+use super::limits::Limits;
 use crate::context::Context;
 use crate::out;
 use benchtop_files::bounded;
@@ -68,6 +69,8 @@ pub struct Args {
     /// Price of a million output tokens
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     price_out: f64,
+    #[command(flatten)]
+    limits: Limits,
     /// Include items that show a draft picture
     #[arg(long)]
     drafts: bool,
@@ -136,7 +139,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let to = if new.dry { Vec::new() } else { of_run(&new)? };
     let begun = follower.client().ask_agreed(
         consent::elsewhere(to),
-        request::Evaluate(Box::new(new)),
+        request::Evaluate(Box::new(new), args.limits.budget()),
         &mut |_| (),
     )?;
     let job = begun.job.clone().filter(|_| !args.detach);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::consent;
 use super::follow::{self, Follow};
+use super::limits::Limits;
 use super::out::count;
 use crate::context::Context;
 use benchtop_model::generation::Scheduler;
@@ -65,6 +66,8 @@ pub struct Args {
     /// Maximum number of pictures per minute
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_minute: Option<u32>,
+    #[command(flatten)]
+    limits: Limits,
     /// Watch the job until it ends (the default)
     #[arg(long, conflicts_with_all = ["detach", "json_progress", "dry_run"])]
     watch: bool,
@@ -118,7 +121,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     let ask = |dry| {
         let new = new.clone();
-        request::Generate(Box::new(NewJob { dry, ..new }))
+        request::Generate(Box::new(NewJob { dry, ..new }), args.limits.budget())
     };
     let begun = consent::begin(follower.client(), args.dry_run, ask, |begun| {
         begun.waits.as_deref()

@@ -10,7 +10,8 @@ use crate::out;
 use crate::out::print;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::history::stamp;
-use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::job::budget::{parse_money, spending};
+use benchtop_model::job::{BudgetChange, JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{Event, FAILURE_PAGE, request};
@@ -59,6 +60,22 @@ enum What {
         #[arg(long, value_name = "N")]
         per_minute: Option<u32>,
     },
+    /// Show or change what a job may send to servers; 0 removes a limit
+    ///
+    /// A job whose budget is spent is paused. Raise the budget, then resume the job.
+    Budget {
+        /// Number of the job
+        id: u32,
+        /// Maximum number of requests, repeated ones included
+        #[arg(long, value_name = "N")]
+        requests: Option<u64>,
+        /// Maximum number of tokens, prompts and answers together
+        #[arg(long, value_name = "N")]
+        tokens: Option<u64>,
+        /// Maximum cost of the tokens
+        #[arg(long, value_name = "PRICE", value_parser = parse_money)]
+        cost: Option<u64>,
+    },
     /// Remove a finished job from the list
     Remove(JobNumber),
 }
@@ -94,7 +111,39 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             }
             Ok(code)
         }
+        What::Budget {
+            id,
+            requests,
+            tokens,
+            cost,
+        } => {
+            let limit = |n: &Option<u64>| n.map(|n| (n > 0).then_some(n));
+            let change = BudgetChange {
+                requests: limit(requests),
+                tokens: limit(tokens),
+                cost_micros: limit(cost),
+            };
+            change_budget(&context.client()?, *id, change, args.json)
+        }
     }
+}
+
+/// Changes the budget of a job, unless nothing is to change, and shows it.
+fn change_budget(client: &Client, id: u32, change: BudgetChange, json: bool) -> Result<u8> {
+    let act = JobAct::Budget(change);
+    let job = match change == BudgetChange::default() {
+        true => JobState::ask(client, id)?,
+        false => client
+            .ask(request::JobAct { id, act })?
+            .ok_or_else(|| Error::not_found(format!("no job {id}")))?,
+    };
+    out::report(json, &value(&job), || {
+        let spent = match &job.usage {
+            Some(usage) => spending(&job.budget, usage, true).join(", "),
+            None => "sends no requests to servers".into(),
+        };
+        format!("job {id} {}: {spent}\n", job.standing.name())
+    })
 }
 
 fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
@@ -176,10 +225,17 @@ fn line(job: &JobState) -> String {
     if job.failed > 0 {
         out.push_str(&format!("\t{} failed", job.failed));
     }
+    out.extend(spent(job).iter().map(|part| format!("\t{part}")));
     if let Some(reason) = &job.reason {
         out.push_str(&format!("\t{}", reason.replace(['\n', '\t'], " ")));
     }
     out
+}
+
+/// What was spent of the limits of a job.
+fn spent(job: &JobState) -> Vec<String> {
+    let usage = job.usage.unwrap_or_default();
+    spending(&job.budget, &usage, false)
 }
 
 /// The progress of a job as one line of at most `width` columns.
@@ -212,6 +268,7 @@ fn progress(job: &JobState, width: usize) -> String {
     if let Some(run) = &job.run {
         parts.push(format!("{} + {} tokens", run.tokens.0, run.tokens.1));
     }
+    parts.extend(spent(job));
     if let Some(step) = job.step {
         parts.push(format!(
             "step {} of {} x {}",

@@ -31,6 +31,7 @@
 //! | [`items`] | `benchtop items`: lists items |
 //! | [`jobs`] | `benchtop jobs`: lists and controls jobs |
 //! | [`keys`] | `benchtop keys`: key bindings and key files |
+//! | [`limits`] | limits on what a job sends to servers |
 //! | [`lint`] | `benchtop lint`: checks metadata and questions |
 //! | [`lint_table`] | `benchtop lint-table`: checks printed tables of results |
 //! | [`log`] | `benchtop log`: decisions, newest first |
@@ -90,6 +91,7 @@ pub mod import;
 pub mod items;
 pub mod jobs;
 pub mod keys;
+pub mod limits;
 pub mod lint;
 pub mod lint_table;
 pub mod log;

@@ -87,7 +87,7 @@ pub use dysca_nested::NestedWriter;
 pub use format::{Format, Questions};
 pub use mapped::{MODEL, tool_verdict};
 pub use mvp::{CATEGORIES, category, write_question};
-pub use predictions::{is_text_of, text_of, write_prediction};
+pub use predictions::{is_own_instruction, is_text_of, text_of, write_prediction};
 pub use reader::{Items, Predictions, Reader};
 pub use records::{RECORD_LIMIT, Raw, Record, Records, Shape};
 pub use registry::{FORMATS, named};

@@ -210,6 +210,14 @@ pub fn text_of(prediction: &Prediction) -> Option<&str> {
         .find_map(|name| prediction.extra.get(*name)?.as_str())
 }
 
+/// Whether the model got the question with its own instruction: the instruction of an answer of a
+/// run is another if it has a name.
+pub fn is_own_instruction(prediction: &Prediction) -> bool {
+    let named = |name: &serde_json::Value| name.as_str().is_some_and(|name| name != "item");
+    !(prediction.extra.contains_key("run")
+        && prediction.extra.get("instruction").is_some_and(named))
+}
+
 /// Whether `text`, the question text next to an answer, is the question of an item, with or without
 /// its instruction.
 pub fn is_text_of(text: &str, question: &str, instruction: Option<&str>) -> bool {

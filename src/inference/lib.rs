@@ -13,6 +13,7 @@
 //! | [`ocr`] | OCR with Tesseract |
 //! | [`preprocess`] | preprocesses pictures for image encoders |
 //! | [`reader`] | the trait of OCR engines |
+//! | [`request_meter`] | counts the requests to servers |
 //! | [`scoring`] | the traits of models that score pictures |
 //! | [`storyboard`] | the default generator: draws a card from a task's terms |
 //! | [`vlm`] | the trait of vision-language models |
@@ -27,6 +28,7 @@ pub mod machine_load;
 pub mod ocr;
 pub mod preprocess;
 pub mod reader;
+pub mod request_meter;
 pub mod scoring;
 pub mod storyboard;
 pub mod vlm;
@@ -34,6 +36,9 @@ pub mod worker;
 
 pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker, TextEmbedder};
 
+use std::sync::Arc;
+
+use self::request_meter::RequestMeter;
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task,
 };
@@ -77,6 +82,9 @@ pub trait ImageGenerator: Send {
     fn replaces_because(&self) -> Option<&str> {
         None
     }
+
+    /// Has further requests to servers counted. Generators without servers ignore it.
+    fn count_requests(&mut self, _: Arc<dyn RequestMeter>) {}
 
     /// Generates the pictures of `tasks`. `watch` gets every step and every result. Once it returns
     /// `false`, the work stops at the next step, and the unfinished tasks fail with

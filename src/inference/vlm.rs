@@ -1,5 +1,8 @@
 //! The trait of vision-language models.
 
+use std::sync::Arc;
+
+use super::request_meter::RequestMeter;
 use super::{BatchEvent, gather};
 use benchtop_model::generation::{Failure, Fingerprint};
 use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
@@ -17,6 +20,9 @@ pub trait VisionLanguageModel: Send {
 
     /// Everything that decides the answers, as far as the client knows.
     fn fingerprint(&self) -> Fingerprint;
+
+    /// Has further requests to servers counted. Models without servers ignore it.
+    fn count_requests(&mut self, _: Arc<dyn RequestMeter>) {}
 
     /// Asks all questions. `watch` gets every result. Once it returns `false`, the work stops, and
     /// unfinished questions fail with

@@ -1,5 +1,7 @@
 //! Jobs as plain data: plans, settings, states, and actions.
 
+pub mod budget;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,8 @@ use super::evaluation::RunState;
 use super::generation::{FailureKind, Scheduler, Settings};
 use super::scoring::job::ScoringState;
 use super::trust::PendingConsent;
+
+pub use budget::{Budget, BudgetChange, Prices, Usage};
 
 /// The pictures that a generation job covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,6 +209,10 @@ pub struct JobState {
     pub scoring: Option<Box<ScoringState>>,
     /// The agreement that a paused or failed job waits for.
     pub waits: Option<Box<PendingConsent>>,
+    /// Limits on what it sends to servers.
+    pub budget: Budget,
+    /// What it has sent; `None` if it sends nothing to servers.
+    pub usage: Option<Usage>,
     /// Whether its plan and its counts follow from verdicts or scores. Known to the owner only.
     #[serde(skip)]
     pub tells: bool,
@@ -256,6 +264,8 @@ pub enum JobAct {
     PerMinute(Option<u32>),
     /// Remove an ended job from the list.
     Remove,
+    /// Change what it may send to servers.
+    Budget(BudgetChange),
 }
 
 /// A failed picture of a job.

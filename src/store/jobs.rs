@@ -2,10 +2,11 @@
 //!
 //! `0007.json` has the header of the job ([`JobHeader`]) and, beside it, what its kind stores. Other
 //! files of the job have the same number: `0007.items.json`, the numbers of its items if it is about
-//! selected ones, and the journals of its kind, such as `0007.failed.jsonl` ([`FailureLog`]). They
-//! are in `jobs/`, those of an evaluation in `runs/` beside its answers ([`super::runs`]). What is
-//! left to do follows from the job and from the journals of results. Everything is on disk before it
-//! is acknowledged. The index stores only the pictures in progress ([`PictureInProgress`]).
+//! selected ones, `0007.usage.json`, what it has sent to servers ([`UsageFile`]), and the journals of
+//! its kind, such as `0007.failed.jsonl` ([`FailureLog`]). They are in `jobs/`, those of an evaluation
+//! in `runs/` beside its answers ([`super::runs`]). What is left to do follows from the job and from
+//! the journals of results. Everything is on disk before it is acknowledged. The index stores only
+//! the pictures in progress ([`PictureInProgress`]).
 
 mod failures;
 mod generation;
@@ -13,6 +14,7 @@ pub(super) mod migrate;
 mod scoring_list;
 #[cfg(test)]
 pub(super) mod tests;
+mod usage;
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +25,14 @@ use serde_json::Value;
 use super::append_log;
 use super::json_checksum::{self, Checksum};
 use benchtop_files::{disk, regular};
-use benchtop_model::job::JobStatus;
+use benchtop_model::job::{Budget, JobStatus};
 use benchtop_model::{Error, Result};
 
 pub use failures::FailureLog;
 pub use generation::{FailedPicture, Generation, GenerationFiles, PictureInProgress, Scope};
 pub(super) use migrate::take_over;
 pub use scoring_list::{earlier_scoring_jobs, remove_earlier_scoring_jobs};
+pub use usage::UsageFile;
 
 /// Version of the files.
 const VERSION: u8 = 1;
@@ -65,6 +68,9 @@ pub struct JobHeader {
     /// Random token that identifies the job in the trust file ([`super::trust`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// Limits on what it sends to servers.
+    #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
+    pub budget: Budget,
 }
 
 /// A stored job.
@@ -288,6 +294,7 @@ pub fn write_state(root: &Path, header: &JobHeader, spec: &Value) -> Result<()> 
         (&mut whole, serde_json::to_value(&header).map_err(wrong)?)
     {
         whole.remove("token");
+        whole.remove("budget");
         whole.extend(head);
         whole.insert("v".into(), VERSION.into());
     }
@@ -318,7 +325,10 @@ fn remove_journals(root: &Path, kind: &str, id: u32) -> Result<()> {
 
 fn remove_rest(root: &Path, kind: &str, id: u32) -> Result<()> {
     remove_journals(root, kind, id)?;
-    remove_if_exists(&path(root, kind, id, "items.json"))
+    for ending in ["items.json", usage::ENDING] {
+        remove_if_exists(&path(root, kind, id, ending))?;
+    }
+    Ok(())
 }
 
 fn remove_if_exists(path: &Path) -> Result<()> {

@@ -15,6 +15,7 @@ use benchtop_files::regular;
 use benchtop_model::Result;
 use benchtop_model::evaluation::{NewRun, RunAnswer, RunQuestion};
 use benchtop_model::generation::Failure;
+use benchtop_model::job;
 use benchtop_model::vlm::{Finish, Usage};
 
 /// The fields of an evaluation, beside the header of its job file ([`super::jobs`]).
@@ -68,6 +69,17 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// What must have been sent to get these answers.
+    pub fn sent(&self) -> job::Usage {
+        job::Usage {
+            requests: self.done,
+            tokens_in: self.usage.prompt,
+            tokens_out: self.usage.completion,
+            untold: self.untold,
+            cost_micros: None,
+        }
+    }
+
     pub fn add(&mut self, answer: &RunAnswer) {
         self.done += 1;
         match answer.finish {

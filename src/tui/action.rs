@@ -306,7 +306,7 @@ actions! {
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
 
     // Contact sheet.
-    AcceptSheet, "accept the rest", Sheet, ["enter", "A"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
+    AcceptSheet, "accept the rest", Sheet, ["enter"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
     SheetAccept, "accept picture", Sheet, ["a"], true, "Accept the selected pictures or this one";
     SheetReject, "reject picture", Sheet, ["x"], true, "Reject the selected pictures or this one, with a reason";
     SheetRejectAgain, "reject again", Sheet, ["X"], true, "Reject the selected pictures or this one for the last reason";
@@ -464,6 +464,7 @@ actions! {
     JobFailures, "show failures", Generate, ["f"], false, "Toggle between the jobs and this job's failed pictures";
     JobBatch, "set batch size", Generate, ["b"], false, "Set the number of pictures in one batch";
     JobRate, "set rate limit", Generate, ["m"], false, "Set the maximum number of pictures per minute";
+    JobBudget, "set budget", Generate, ["B"], false, "Set the requests, tokens, and money that this job may spend on servers";
     RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
     // Filters.

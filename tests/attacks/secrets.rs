@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use benchtop::model::ErrorKind;
 use benchtop::model::evaluation::{NewRun, OptionOrders, Server as Endpoint, Wording};
-use benchtop::model::job::JobStatus;
+use benchtop::model::job::{Budget, JobStatus};
 use benchtop::pipeline::evaluate::ask::Wordings;
 use benchtop::protocol::wire::{JudgeRequest, request};
 use benchtop::store::jobs::{self, JobHeader, RUN};
@@ -395,14 +395,16 @@ fn owner_enforces_consent_for_every_client() {
         dry: false,
     };
     let asked = client
-        .ask(request::Evaluate(Box::new(new_run(
-            &server.url(),
-            Some(VARIABLE),
-        ))))
+        .ask(request::Evaluate(
+            Box::new(new_run(&server.url(), Some(VARIABLE))),
+            Budget::default(),
+        ))
         .unwrap_err();
     for refused in [
         asked,
-        client.ask(request::Judge(Box::new(judge))).unwrap_err(),
+        client
+            .ask(request::Judge(Box::new(judge), Budget::default()))
+            .unwrap_err(),
     ] {
         assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
         assert!(refused.help.unwrap().contains("benchtop trust add"));
@@ -418,10 +420,10 @@ fn owner_enforces_consent_for_every_client() {
             .ok();
     }
     let refused = client
-        .ask(request::Evaluate(Box::new(new_run(
-            &server.url(),
-            Some(VARIABLE),
-        ))))
+        .ask(request::Evaluate(
+            Box::new(new_run(&server.url(), Some(VARIABLE))),
+            Budget::default(),
+        ))
         .unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
     // Agreed to for texts: pictures do not go.
@@ -437,18 +439,18 @@ fn owner_enforces_consent_for_every_client() {
         ])
         .ok();
     let refused = client
-        .ask(request::Evaluate(Box::new(new_run(
-            &server.url(),
-            Some(VARIABLE),
-        ))))
+        .ask(request::Evaluate(
+            Box::new(new_run(&server.url(), Some(VARIABLE))),
+            Budget::default(),
+        ))
         .unwrap_err();
     assert!(refused.what.contains("pictures"), "{refused}");
     // A variable that is none of a key is never sent, agreed to or not.
     let refused = client
-        .ask(request::Evaluate(Box::new(new_run(
-            &server.url(),
-            Some("PATH"),
-        ))))
+        .ask(request::Evaluate(
+            Box::new(new_run(&server.url(), Some("PATH"))),
+            Budget::default(),
+        ))
         .unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Usage, "{refused}");
     assert!(server.seen().is_empty(), "{:?}", server.seen());

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
-use benchtop::model::job::NewJob;
+use benchtop::model::job::{Budget, NewJob};
 use benchtop::protocol::wire::{NeedsConsent, request};
 use serde_json::json;
 use uuid::Uuid;
@@ -207,10 +207,13 @@ fn a_read_only_project_is_read_and_untouched() {
     );
     // What follows an agreement is allowed as if it was asked by itself.
     let then = Some(
-        request::Generate(Box::new(NewJob {
-            dry: true,
-            ..NewJob::default()
-        }))
+        request::Generate(
+            Box::new(NewJob {
+                dry: true,
+                ..NewJob::default()
+            }),
+            Budget::default(),
+        )
         .then(),
     );
     let refused = locked

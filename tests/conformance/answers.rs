@@ -19,6 +19,10 @@ const UNSEEN: &[(&str, f64, f64)] = &[("heldout-3", 94.5, 0.5), ("heldout-4", 87
 /// Files of which more is beyond the rule than of others, with what is right at least.
 const HARD: &[(&str, f64)] = &[("development-3", 92.0)];
 
+/// Files of answers that models gave, of which the texts are not in the repository: what is right at
+/// least, and wrong at most, where they are.
+const RELEASED: &[(&str, f64, f64)] = &[("released-development", 98.5, 0.3)];
+
 /// A line of a corpus.
 #[derive(Deserialize)]
 struct Line {
@@ -27,6 +31,9 @@ struct Line {
     form: String,
     question: String,
     options: Vec<String>,
+    /// How the prompt labels the options: `numbers`, or letters if nothing is said.
+    #[serde(default)]
+    labels: String,
     refusal: Option<usize>,
     output: String,
     intended: String,
@@ -40,6 +47,17 @@ impl Line {
         } else {
             QuestionKind::MultipleChoice
         }
+    }
+
+    /// The question and its options, labelled as in the prompt.
+    fn instruction(&self) -> String {
+        let label = |at: usize| match self.labels.as_str() {
+            "numbers" => (at + 1).to_string(),
+            _ => letter(at),
+        };
+        let line = |(at, text): (usize, &String)| format!("\n{}. {text}", label(at));
+        let listed: String = self.options.iter().enumerate().map(line).collect();
+        self.question.clone() + &listed
     }
 
     /// What a rule reads, in the words of `intended`.
@@ -56,15 +74,7 @@ impl Line {
             role: role(at),
         };
         let options: Vec<Choice> = self.options.iter().enumerate().map(choice).collect();
-        let listed = self
-            .options
-            .iter()
-            .enumerate()
-            .map(|(at, text)| format!("\n{}. {text}", letter(at)));
-        let instruction = [self.question.clone()]
-            .into_iter()
-            .chain(listed)
-            .collect::<String>();
+        let instruction = self.instruction();
         let asked = Asked {
             instruction: &instruction,
             kind: self.kind(),
@@ -194,12 +204,13 @@ fn strict_reads_the_labelled_answers() {
             tell(&format!("  {name:4} {n:4} | {}", cells.join(" | ")));
         }
         let ours = table[""][0];
-        let unseen = UNSEEN.iter().find(|(file, ..)| file == stem);
+        let mut bounds = UNSEEN.iter().chain(RELEASED);
+        let bound = bounds.find(|(file, ..)| file == stem);
         let hard = HARD
             .iter()
             .find(|(file, _)| file == stem)
             .map_or(97.0, |(_, least)| *least);
-        let (least, most) = unseen.map_or((hard, 0.5), |(_, least, most)| (*least, *most));
+        let (least, most) = bound.map_or((hard, 0.5), |(_, least, most)| (*least, *most));
         let holds = ours.share(0) >= least && ours.share(2) <= most;
         assert!(holds, "{stem}: {:?}\n{}", ours.0, faults.join("\n"));
     }
@@ -236,7 +247,7 @@ fn the_python_port_reads_what_strict_reads() {
         lines.extend(of_file);
     }
     let line = |l: &&Line| {
-        json!({"options": l.options, "form": l.form, "output": l.output, "question": l.question})
+        json!({"options": l.options, "form": l.form, "output": l.output, "question": l.instruction()})
             .to_string()
             + "\n"
     };

@@ -160,6 +160,32 @@ fn jobs_of_three_kinds_have_one_order_and_the_same_actions() {
     assert_eq!(jobs(&bench).len(), 1, "the first job has ended");
 }
 
+/// Pauses, resumes, or moves a job, another one in each round.
+fn act(bench: &Bench, n: u64) {
+    let (id, _) = KINDS[n as usize % KINDS.len()];
+    let act = match job(bench, id)["standing"].as_str() {
+        Some("paused") => "resume",
+        Some("queued" | "running") if n.is_multiple_of(2) => "pause",
+        Some("queued" | "running") => "first",
+        _ => return,
+    };
+    let out = bench.run(["jobs", act, &id.to_string()]);
+    let is_over = || job(bench, id)["standing"] == "done";
+    assert!(out.code == 0 || is_over(), "{act} {id}: {out:?}");
+    if act == "first" && !is_over() {
+        assert_eq!(order(bench)[0], id);
+    }
+}
+
+/// The jobs that are paused.
+fn paused(bench: &Bench) -> Vec<u64> {
+    let jobs = jobs(bench).into_iter();
+    let paused = jobs.filter(|job| job["standing"] == "paused");
+    let mut paused: Vec<u64> = paused.filter_map(|job| job["id"].as_u64()).collect();
+    paused.sort_unstable();
+    paused
+}
+
 #[test]
 fn killed_jobs_of_three_kinds_do_nothing_twice() {
     let bench = fifty();
@@ -169,7 +195,8 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
     let mut sizes: [BTreeSet<usize>; 3] = Default::default();
     for n in 0..rounds(20) {
         // The next owner goes on by itself.
-        jobs(&bench);
+        act(&bench, n);
+        let (places, pauses) = (order(&bench), paused(&bench));
         std::thread::sleep(Duration::from_millis(100 + dice(n, 300)));
         // What somebody was told is there after the kill.
         let told = KINDS.map(|(id, _)| job(&bench, id)["done"].as_u64().unwrap() as usize);
@@ -182,9 +209,17 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
             sizes[at].insert(now.len());
         }
         before = now;
+        // The order and the pauses are as they were. What was not paused may have ended.
+        let after = order(&bench);
+        let left = places.into_iter().filter(|id| after.contains(id));
+        assert_eq!(left.collect::<Vec<_>>(), after, "round {n}");
+        assert_eq!(paused(&bench), pauses, "round {n}");
     }
     for sizes in &sizes {
         assert!(sizes.len() > 3, "the kills were not spread over the jobs");
+    }
+    for id in paused(&bench) {
+        bench.run(["jobs", "resume", &id.to_string()]).ok();
     }
     wait_until("all are done", || {
         KINDS

@@ -51,6 +51,7 @@ fn states(report: &Value, scorer: &str) -> Vec<u64> {
 const SCORED: usize = 1;
 const UNPARSED: usize = 2;
 const REFUSED: usize = 3;
+const FAILED: usize = 5;
 
 #[test]
 fn scores_rules_queue_and_explanations() {
@@ -373,6 +374,58 @@ fn judges_are_scored_despite_refusals_and_swapped_answers() {
         (passed[1].0.clone(), passed[1].1, passed[1].2),
     ];
     assert_eq!((plain, pass, fail), (swapped, pass_now, fail_now));
+}
+
+/// An item needs several answers. While one is missing, the item has no score, not even a failed one.
+#[test]
+fn self_validation_that_is_interrupted_scores_only_whole_items() {
+    let bench = fifty();
+    bench.run(["generate", "--size", "64x64"]).ok();
+    let server = Server::new(|seen| {
+        if words(seen).contains("Choices:") {
+            return says("{\"answer\": \"yes\"}");
+        }
+        let question = |n: u8| json!({"element": n, "type": "object", "question": format!("Is there a {n}?"), "choices": ["yes", "no"], "answer": "yes"});
+        says(&json!({ "questions": [question(1), question(2)] }).to_string())
+    });
+    asks(&bench, &server);
+    let limits = [("5", 0), ("13", 2)];
+    for (requests, whole) in limits {
+        bench
+            .run([
+                "filter",
+                "run",
+                "alignment",
+                "--drafts",
+                "--detach",
+                "--max-requests",
+                requests,
+            ])
+            .ok();
+        let job = || {
+            let jobs = bench.run(["jobs", "--json"]).lines();
+            jobs.into_iter()
+                .find(|job| job["kind"] == "scoring")
+                .unwrap()
+        };
+        wait_until("the budget is spent", || job()["standing"] == "paused");
+        let report = one(&bench.run(["filter", "report", "--json"]).ok());
+        let states = states(&report, "alignment");
+        let others = [UNPARSED, REFUSED, FAILED].map(|state| states[state]);
+        assert_eq!(others, [0; 3], "{states:?}");
+        assert!(job()["done"].as_u64() <= Some(whole), "{}", job());
+        let id = job()["id"].to_string();
+        for act in ["cancel", "remove"] {
+            bench.run(["jobs", act, &id]).ok();
+        }
+    }
+    let job = one(&bench
+        .run(["filter", "run", "alignment", "--drafts", "--json"])
+        .ok());
+    assert_eq!(
+        (&job["phase"], &job["without"]),
+        (&json!("done"), &json!(0))
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ mod reading;
 mod rebuild;
 mod recompose;
 mod sample;
-mod servers;
+pub mod servers;
 mod sources;
 mod verdicts;
 mod vocab;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use benchtop::model::job::NewJob;
+use benchtop::model::job::{Budget, NewJob};
 use benchtop::protocol::wire::request;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn nobody() -> String {
     format!("http://{}/v1", listener.local_addr().unwrap())
 }
 
-fn generates(bench: &Bench, url: &str, more: &str) {
+pub fn generates(bench: &Bench, url: &str, more: &str) {
     let table = format!(
         "[generate]\nbackend = \"http\"\nmodel = \"m\"\nendpoints = [{{ url = \"{url}\"{more} }}]"
     );
@@ -63,7 +63,9 @@ fn settings_are_read_again_while_the_owner_runs() {
             dry: true,
             ..NewJob::default()
         };
-        let begun = client.ask(request::Generate(Box::new(new))).unwrap();
+        let begun = client
+            .ask(request::Generate(Box::new(new), Budget::default()))
+            .unwrap();
         assert_eq!(begun.generator, "http m");
         let status = client.ask(request::Status).unwrap();
         status.notices.join("; ")

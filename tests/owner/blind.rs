@@ -7,7 +7,7 @@ use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BoardQuery, Curated, DrilldownPage};
 use benchtop::model::history::{HistoryPoint, LogQuery};
-use benchtop::model::job::{JobState, JobStatus, NewJob, Plan};
+use benchtop::model::job::{Budget, JobState, JobStatus, NewJob, Plan};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
@@ -80,18 +80,24 @@ fn battery() -> Vec<AnyRequest> {
         request::StatusChanges(HistoryPoint::Rev(0), HistoryPoint::Now).into(),
         request::Disputes("first".into()).into(),
         request::Adjudication("first".into()).into(),
-        request::Generate(Box::new(NewJob {
-            plan: Plan::Filter("status:rejected".into()),
-            dry: true,
-            ..NewJob::default()
-        }))
+        request::Generate(
+            Box::new(NewJob {
+                plan: Plan::Filter("status:rejected".into()),
+                dry: true,
+                ..NewJob::default()
+            }),
+            Budget::default(),
+        )
         .into(),
-        request::Score(NewScoring {
-            scorer: Scorer::Safety,
-            filter: "status:rejected".into(),
-            dry: true,
-            drafts: false,
-        })
+        request::Score(
+            NewScoring {
+                scorer: Scorer::Safety,
+                filter: "status:rejected".into(),
+                dry: true,
+                drafts: false,
+            },
+            Budget::default(),
+        )
         .into(),
         request::WhatIf {
             round: "first".into(),

@@ -3,7 +3,9 @@
 use std::sync::mpsc;
 
 use benchtop::model::ErrorKind;
-use benchtop::model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob, Plan};
+use benchtop::model::job::{
+    Budget, GenerationOverrides, JobAct, JobState, JobStatus, NewJob, Plan,
+};
 use benchtop::protocol::wire::{Event, request};
 use benchtop::protocol::{Client, Incoming};
 
@@ -40,7 +42,9 @@ fn new() -> NewJob {
 }
 
 fn begin(client: &Client, new: NewJob) -> JobState {
-    let begun = client.ask(request::Generate(Box::new(new))).unwrap();
+    let begun = client
+        .ask(request::Generate(Box::new(new), Budget::default()))
+        .unwrap();
     begun.job.unwrap()
 }
 

@@ -15,7 +15,7 @@ use benchtop::model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop::model::free_form::FreeForm;
 use benchtop::model::history::{HistoryPoint, LogQuery};
 use benchtop::model::import::ImportRequest as ImportAsk;
-use benchtop::model::job::{JobAct, NewJob, Plan};
+use benchtop::model::job::{Budget, JobAct, NewJob, Plan};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
 use benchtop::model::scoring::bench::{BenchQuery, FlagOrder};
@@ -270,7 +270,13 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 dry: true,
                 ..NewJob::default()
             };
-            vec![request::Generate(Box::new(of(Plan::Filter("status:rejected".into())))).into()]
+            vec![
+                request::Generate(
+                    Box::new(of(Plan::Filter("status:rejected".into()))),
+                    Budget::default(),
+                )
+                .into(),
+            ]
         }
         RequestName::Jobs => vec![request::Jobs.into()],
         RequestName::JobAct => vec![
@@ -288,12 +294,15 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Score => {
             let filter = "status:rejected".to_string();
             vec![
-                request::Score(NewScoring {
-                    scorer: Scorer::Safety,
-                    filter,
-                    dry: true,
-                    drafts: false,
-                })
+                request::Score(
+                    NewScoring {
+                        scorer: Scorer::Safety,
+                        filter,
+                        dry: true,
+                        drafts: false,
+                    },
+                    Budget::default(),
+                )
                 .into(),
             ]
         }
@@ -478,22 +487,25 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Adjudication => vec![request::Adjudication(round()).into()],
         RequestName::Guidelines => vec![request::Guidelines(round()).into()],
         RequestName::Evaluate => vec![
-            request::Evaluate(Box::new(NewRun {
-                model: model(),
-                name: None,
-                servers: vec![server()],
-                filter: "status:rejected".into(),
-                sample: None,
-                seed: 1,
-                blind: false,
-                orders: OptionOrders::AsIs,
-                wording: Wording::Paper,
-                max_tokens: 16,
-                tries: 1,
-                prices: (0, 0),
-                dry: true,
-                drafts: false,
-            }))
+            request::Evaluate(
+                Box::new(NewRun {
+                    model: model(),
+                    name: None,
+                    servers: vec![server()],
+                    filter: "status:rejected".into(),
+                    sample: None,
+                    seed: 1,
+                    blind: false,
+                    orders: OptionOrders::AsIs,
+                    wording: Wording::Paper,
+                    max_tokens: 16,
+                    tries: 1,
+                    prices: (0, 0),
+                    dry: true,
+                    drafts: false,
+                }),
+                Budget::default(),
+            )
             .into(),
         ],
         RequestName::Similarity => {
@@ -557,14 +569,17 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Judge => {
             let (servers, judge) = (vec![server()], "judge".to_string());
             vec![
-                request::Judge(Box::new(JudgeRequest {
-                    models: vec![],
-                    judge,
-                    servers,
-                    max_tokens: 16,
-                    tries: 1,
-                    dry: true,
-                }))
+                request::Judge(
+                    Box::new(JudgeRequest {
+                        models: vec![],
+                        judge,
+                        servers,
+                        max_tokens: 16,
+                        tries: 1,
+                        dry: true,
+                    }),
+                    Budget::default(),
+                )
                 .into(),
             ]
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use benchtop::model::evaluation::{NewRun, OptionOrders, Server as Endpoint, Wording};
-use benchtop::model::job::{GenerationOverrides, NewJob};
+use benchtop::model::job::{Budget, GenerationOverrides, NewJob};
 use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Seat};
@@ -101,7 +101,7 @@ fn a_busy_job_redraws_at_most_four_times_a_second() {
     };
     bench
         .client("script")
-        .ask(request::Generate(Box::new(job)))
+        .ask(request::Generate(Box::new(job), Budget::default()))
         .unwrap();
     seat.wait_for("100 %");
     let drawn = frames(&seat) - before;
@@ -141,7 +141,7 @@ fn an_evaluation_is_a_job_with_the_same_keys() {
     };
     bench
         .client("script")
-        .ask(request::Evaluate(Box::new(new)))
+        .ask(request::Evaluate(Box::new(new), Budget::default()))
         .unwrap();
     seat.wait_for("eval tiny (blind)");
     seat.wait_row(&["3 shuffles"]);

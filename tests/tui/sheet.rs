@@ -127,7 +127,7 @@ fn the_rest_is_accepted_and_undone_as_one_step() {
     assert!((6..40).contains(&page), "{page}");
     seat.keys("lx1");
     seat.wait_for("#2 saved");
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for(&format!("{} saved", page - 1));
     on_sheet(&seat, page + 1);
     let rest: Vec<u32> = (1..=page).filter(|n| *n != 2).collect();
@@ -153,12 +153,12 @@ fn steps_are_undone_one_after_the_other() {
     let bench = pictures(40);
     let mut seat = bench.seat_at("ann", SMALL);
     let page = open(&mut seat);
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for(&format!("{page} saved"));
     on_sheet(&seat, page + 1);
     seat.keys("f");
     seat.wait_for(&format!("#{} saved", page + 1));
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for(&format!("{} saved", page - 1));
     on_sheet(&seat, 2 * page + 1);
     seat.keys("u");
@@ -185,7 +185,7 @@ fn only_what_the_terminal_has_painted_is_judged() {
     };
     let mut seat = bench.seat_at("ann", terminal);
     let page = open(&mut seat);
-    for key in ["A", "f", "x"] {
+    for key in ["<enter>", "f", "x"] {
         seat.keys(key);
         seat.wait_for("yet");
         if key == "x" {
@@ -198,16 +198,16 @@ fn only_what_the_terminal_has_painted_is_judged() {
         assert_eq!(on_sheet(&seat, 1), page);
     }
     seat.answer();
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for(&format!("{page} saved"));
     on_sheet(&seat, page + 1);
     // The second sheet is on screen, but the terminal has not said so.
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for("yet");
     on_sheet(&seat, page + 1);
     assert_eq!(judgements(&bench).len(), page as usize);
     seat.answer();
-    seat.keys("A");
+    seat.keys("<enter>");
     on_sheet(&seat, 2 * page + 1);
     seat.wait_for(&format!("{page} saved"));
     assert_eq!(judgements(&bench).len(), 2 * page as usize);
@@ -225,7 +225,7 @@ fn a_terminal_that_never_answers_is_marked() {
     assert_eq!(open(&mut seat), 12);
     let saved = |seat: &Seat| seat.text().contains("12 saved");
     for _ in 0..100 {
-        seat.keys("A");
+        seat.keys("<enter>");
         std::thread::sleep(Duration::from_millis(50));
         if saved(&seat) {
             break;
@@ -266,7 +266,7 @@ fn missing_pictures_are_left_for_the_review() {
     let bench = Bench::of(&items, &files);
     let mut seat = bench.seat_at("ann", Terminal::DEFAULT);
     open(&mut seat);
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for("7 saved");
     assert_eq!(effective(&bench, Verdict::Accept), [1, 2, 4, 5, 6, 7, 8]);
     // The item under the cursor in the review, and back to the same place.
@@ -287,7 +287,7 @@ fn every_window_shows_a_sheet_and_judges_what_it_shows() {
         let mut seat = bench.seat_at("ann", Terminal { size, ..SMALL });
         let page = open(&mut seat);
         assert!((6..=40).contains(&page), "{size:?}: {page}");
-        seat.keys("A");
+        seat.keys("<enter>");
         seat.wait_for(&format!("{page} saved"));
         let all: Vec<u32> = (1..=page).collect();
         assert_eq!(effective(&bench, Verdict::Accept), all, "{size:?}");
@@ -305,12 +305,12 @@ fn a_resize_shows_another_sheet_with_the_same_item() {
         },
     );
     let page = open(&mut seat);
-    seat.keys("A");
+    seat.keys("<enter>");
     on_sheet(&seat, page + 1);
     seat.resize(60, 16);
     seat.wait_for(&format!("#{} ", page + 1));
     seat.settled();
-    seat.keys("A");
+    seat.keys("<enter>");
     let until = Instant::now() + PATIENCE;
     while !effective(&bench, Verdict::Accept).contains(&(page + 1)) {
         assert!(Instant::now() < until, "not accepted:\n{}", seat.text());
@@ -341,7 +341,7 @@ fn a_round_shows_no_contact_sheet() {
     seat.wait_for(wording::TO_JUDGE);
     seat.keys("gs");
     seat.wait_for(wording::SHEET_IN_ROUND);
-    seat.keys("A");
+    seat.keys("<enter>");
     seat.wait_for(wording::SHEET_IN_ROUND_ACT);
     assert_eq!(bench.journal("ann"), []);
     seat.keys("gr");

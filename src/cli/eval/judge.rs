@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::pool::Pool;
 use crate::context::Context;
+use crate::limits::Limits;
 use crate::out::{self, count};
 use crate::{consent, import};
 use benchtop_model::trust::DataKind;
@@ -21,6 +22,8 @@ pub struct Args {
     judge: String,
     #[command(flatten)]
     pool: Pool,
+    #[command(flatten)]
+    limits: Limits,
     /// Show the stored readings, without asking
     #[arg(long)]
     dry_run: bool,
@@ -46,7 +49,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         of_servers(&ask.servers, DataKind::Texts)?
     };
     let (client, to) = (context.client()?, consent::elsewhere(to));
-    let asked = request::Judge(Box::new(ask));
+    let asked = request::Judge(Box::new(ask), args.limits.budget());
     let report = import::watching(!args.json, |watch| client.ask_agreed(to, asked, watch))?;
     out::report(args.json, &json!(report), || text(&report, args.dry_run))?;
     Ok(u8::from(report.failed > 0))

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::follow::{Follow, Followed, follow, left};
 use crate::out::print;
 use crate::{consent, out};
-use benchtop_model::job::JobAct;
+use benchtop_model::job::{Budget, JobAct};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::Client;
@@ -23,7 +23,12 @@ pub struct Watch {
 }
 
 /// Starts a job and watches it.
-pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Result<u8> {
+pub fn run(
+    context: &Context,
+    (new, budget): (NewScoring, Budget),
+    retry: bool,
+    watch: Watch,
+) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     let client = follower.client();
     let job = match retry {
@@ -43,7 +48,7 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
             act_on(client, &job, JobAct::Retry)?
         }
         false => {
-            let ask = |dry| request::Score(NewScoring { dry, ..new.clone() });
+            let ask = |dry| request::Score(NewScoring { dry, ..new.clone() }, budget);
             consent::begin(client, new.dry, ask, |job| job.waits.as_deref())?
         }
     };

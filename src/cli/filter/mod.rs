@@ -12,6 +12,7 @@ use serde_json::json;
 use super::out;
 use crate::context::Context;
 use crate::jobs::JobNumber;
+use crate::limits::Limits;
 use crate::out::print;
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::bench::{Explanation, FlagOrder};
@@ -47,11 +48,13 @@ enum What {
         #[arg(long)]
         dry_run: bool,
         /// Retry items whose score failed, was refused, or could not be parsed
-        #[arg(long, conflicts_with_all = ["dry_run", "filter"])]
+        #[arg(long, conflicts_with_all = ["dry_run", "filter", "Limits"])]
         retry: bool,
         /// Include items that show a draft picture
         #[arg(long)]
         drafts: bool,
+        #[command(flatten)]
+        limits: Limits,
         /// Start the job in the background
         #[arg(long, conflicts_with = "dry_run")]
         detach: bool,
@@ -108,6 +111,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             dry_run,
             retry,
             drafts,
+            limits,
             detach,
             json_progress,
         } => {
@@ -119,7 +123,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             };
             job::run(
                 context,
-                new,
+                (new, limits.budget()),
                 *retry,
                 job::Watch {
                     detach: *detach,

@@ -46,7 +46,7 @@ def extract(doc, output):
     options = _options(doc)
     if not options and doc["type"] not in ("yes-no", "true-false"):
         return output.strip()
-    said = read(options, doc["type"], output, doc["question"])
+    said = read(options, doc["type"], output, doc_to_text(doc))
     if said in ("yes", "no"):
         return said.capitalize()
     return doc_answer(doc, said) if isinstance(said, int) else None

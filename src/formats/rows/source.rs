@@ -23,6 +23,15 @@ impl Tally {
         }
     }
 
+    /// Adds the counts of `other`.
+    #[must_use]
+    pub fn and(mut self, other: &Tally) -> Tally {
+        for (what, n) in &other.0 {
+            self.many(what, *n);
+        }
+        self
+    }
+
     /// The counts as text: `3 cells of exactly 32,767 characters, ...`.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(what, n)| format!("{n} {what}"))

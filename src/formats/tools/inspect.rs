@@ -16,7 +16,8 @@ use crate::cells;
 use crate::format::Format;
 use crate::head::{Detection, Head};
 use crate::input::open;
-use crate::records::Record;
+use crate::records::{Raw, Record};
+use crate::rows::json::lenient;
 use crate::rows::object::{MemberRows, Object};
 use crate::rows::sheet::broken;
 use crate::rows::{Rows, Tally, bounded};
@@ -83,6 +84,7 @@ struct Samples {
     archive: ZipArchive<File>,
     names: std::vec::IntoIter<String>,
     at: u64,
+    tally: Tally,
 }
 
 impl Rows for Samples {
@@ -93,9 +95,21 @@ impl Rows for Samples {
         self.at += 1;
         let place = |p: Error| p.line(self.at);
         let bytes = member(&mut self.archive, &name).map_err(place)?;
-        let record = serde_json::from_slice(&bytes)
-            .map_err(|e| place(Error::input(format!("{name} is not valid JSON: {e}"))))?;
+        let raw = Raw {
+            line: self.at,
+            bytes: &bytes,
+        };
+        let record = lenient(raw, &mut self.tally).map_err(|p| {
+            place(Error::input(format!(
+                "{name} is not valid JSON: {}",
+                p.what
+            )))
+        })?;
         Ok(Some((self.at, record)))
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally.clone()
     }
 }
 
@@ -115,6 +129,7 @@ fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
             archive,
             names: names.into_iter(),
             at: 0,
+            tally: Tally::default(),
         })
     } else {
         Box::new(MemberRows::new(open(path)?, "samples")?)
@@ -144,7 +159,7 @@ impl Rows for Counted {
     }
 
     fn tally(&self) -> Tally {
-        self.tally.clone()
+        self.rows.tally().and(&self.tally)
     }
 }
 
@@ -344,5 +359,36 @@ mod tests {
             (&row["output"], &row["reasoning"]),
             (&json!("B"), &json!("A dog barks."))
         );
+    }
+
+    /// Python writes bare `NaN`s, which are read as missing, in both forms of a log.
+    #[test]
+    fn missing_values_and_failed_samples_are_counted() {
+        let sample = r#"{"id": 1, "input": "What is it?", "target": "B", "scores": {"a": {"value": NaN}},
+            "error": {"message": "out of memory"}}"#;
+        let header = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}"#;
+        let dir = tempfile::tempdir().unwrap();
+        let json = dir.path().join("log.json");
+        let whole = format!(
+            r#"{{"version": 2, "status": "success", "eval": {{}}, "samples": [{sample}]}}"#
+        );
+        std::fs::write(&json, whole).unwrap();
+        let zip = dir.path().join("log.eval");
+        let mut archive = zip::ZipWriter::new(File::create(&zip).unwrap());
+        for (name, text) in [("header.json", header), ("samples/1_epoch_1.json", sample)] {
+            let options = zip::write::SimpleFileOptions::default();
+            archive.start_file(name, options).unwrap();
+            std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+        }
+        archive.finish().unwrap();
+        for (path, zipped) in [(&json, false), (&zip, true)] {
+            let mut rows = rows(path, zipped).unwrap();
+            let (_, record) = rows.next_row().unwrap().unwrap();
+            assert_eq!(record["error"], json!("out of memory"));
+            assert!(!record.contains_key("right"), "{record:?}");
+            assert!(rows.next_row().unwrap().is_none());
+            let notes: Vec<String> = rows.tally().notes().collect();
+            assert_eq!(notes.len(), 2, "{path:?}: {notes:?}");
+        }
     }
 }

@@ -4,17 +4,20 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use super::client::Threads;
-use super::exchange::Api;
+use super::exchange::{Api, Metered};
 use super::pool::{Pool, Table, Timeouts};
 use super::queue;
 use crate::BatchEvent;
 use crate::batch::Batch;
+use crate::request_meter::RequestMeter;
 use benchtop_model::Result;
 use benchtop_model::generation::Failure;
 
 /// A pool of servers and the thread that talks to them.
 pub(super) struct Caller {
     pub(super) pool: Arc<Pool>,
+    /// Counts the requests, if anybody wants to know.
+    pub(super) meter: Option<Arc<dyn RequestMeter>>,
     threads: Threads,
 }
 
@@ -28,6 +31,7 @@ impl Caller {
         let pool = Arc::new(Pool::new(table, patience, |name| std::env::var(name).ok())?);
         Ok(Caller {
             pool,
+            meter: None,
             threads: Threads::start("http", "HTTP threads")?,
         })
     }
@@ -61,7 +65,10 @@ impl Caller {
         if batch.goes_on && !sent.is_empty() {
             let (tell, results) = channel();
             let work = self.threads.0.spawn(queue::work(
-                Arc::new(api),
+                Arc::new(Metered {
+                    api,
+                    meter: self.meter.clone(),
+                }),
                 Arc::clone(&self.pool),
                 sent,
                 tell,

@@ -1,6 +1,7 @@
 //! One exchange with one server: sends the request and classifies the response.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
@@ -11,7 +12,9 @@ use super::client::{Read, describe, read};
 use super::error_body;
 use super::pool::{Outcome, Pool, Server, origin};
 use super::retry::after;
+use crate::request_meter::RequestMeter;
 use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::vlm::Usage;
 
 /// An API: builds the request of a task and parses the response.
 pub(super) trait Api: Send + Sync + 'static {
@@ -24,6 +27,12 @@ pub(super) trait Api: Send + Sync + 'static {
         line: Line<'_>,
         task: &Self::Task,
     ) -> impl Future<Output = Result<Self::Answer, Stop>> + Send;
+}
+
+/// An API, and who counts its requests.
+pub(super) struct Metered<A> {
+    pub(super) api: A,
+    pub(super) meter: Option<Arc<dyn RequestMeter>>,
 }
 
 /// A failed exchange.
@@ -44,6 +53,16 @@ impl Stop {
             failure: Failure::new(kind, why),
             again: true,
             outcome,
+            status: None,
+        }
+    }
+
+    /// The request must not be sent, which is no fault of the task.
+    fn unsent(why: String) -> Stop {
+        Stop {
+            failure: Failure::new(FailureKind::Cancelled, why),
+            again: false,
+            outcome: Outcome::Unsent,
             status: None,
         }
     }
@@ -79,6 +98,7 @@ impl Stop {
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pool: &'a Pool,
+    meter: Option<&'a Arc<dyn RequestMeter>>,
     /// The index of the server.
     pub(super) at: usize,
 }
@@ -88,9 +108,16 @@ impl<'a> Line<'a> {
         &self.pool.servers[self.at]
     }
 
-    /// Posts `body` and returns the body of the response. Any status but success is an error.
+    /// Posts `body` and returns the body of the response. Any status but success is an error. The
+    /// request counts before it is sent.
     pub(super) async fn post(&self, body: &Value) -> Result<Vec<u8>, Stop> {
         let server = self.server();
+        if let Some(meter) = self.meter.cloned() {
+            let counted = tokio::task::spawn_blocking(move || meter.before_request()).await;
+            counted
+                .unwrap_or_else(|err| Err(format!("cannot count the request: {err}")))
+                .map_err(Stop::unsent)?;
+        }
         let request = self
             .pool
             .client
@@ -106,6 +133,14 @@ impl<'a> Line<'a> {
         match response.status().is_success() {
             true => self.whole(response).await,
             false => Err(refused(server, response).await),
+        }
+    }
+
+    /// Counts the tokens of a response.
+    pub(super) async fn answered(&self, usage: Option<Usage>) {
+        if let Some(meter) = self.meter.cloned() {
+            // A panic of the meter ends the job elsewhere; the answer is paid for.
+            let _ = tokio::task::spawn_blocking(move || meter.after_answer(usage)).await;
         }
     }
 
@@ -158,13 +193,14 @@ impl<'a> Line<'a> {
 
 /// Sends `task` to the server `at`, within its timeout. Failures name the server.
 pub(super) async fn ask<A: Api>(
-    api: &A,
+    Metered { api, meter }: &Metered<A>,
     pool: &Pool,
     at: usize,
     task: &A::Task,
     limit: Option<Duration>,
 ) -> Result<A::Answer, Stop> {
-    let line = Line { pool, at };
+    let meter = meter.as_ref();
+    let line = Line { pool, meter, at };
     let server = line.server();
     let limit = limit.map_or(server.timeout, |limit| limit.min(server.timeout));
     let mut stop = match tokio::time::timeout(limit, api.exchange(line, task)).await {

@@ -9,6 +9,7 @@
 //! | `pool` | the servers: picks one for the next request, and suspends failing ones |
 //! | `exchange` | one request to one server: keys, limits, and status codes |
 //! | `retry`, `client`, `error_body` | backoff times, the HTTP client, error messages of servers |
+//! | `token_counts` | the token counts of responses |
 
 mod caller;
 pub mod chat;
@@ -19,6 +20,7 @@ pub mod images;
 mod pool;
 mod queue;
 mod retry;
+mod token_counts;
 
 #[cfg(test)]
 mod tests;

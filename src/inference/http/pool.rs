@@ -115,6 +115,8 @@ pub(super) enum Outcome {
     Failed(String),
     /// No connection can be made.
     Absent(String),
+    /// The request was not sent, which says nothing about the endpoint.
+    Unsent,
 }
 
 pub(super) struct Pool {
@@ -352,8 +354,8 @@ impl Pool {
             self.heard.store(true, Ordering::Relaxed);
         }
         match outcome {
-            // The request was dropped, which says nothing about the server.
-            None => {}
+            // The request was dropped or not sent, which says nothing about the server.
+            None | Some(Outcome::Unsent) => {}
             Some(Outcome::Answered) => {
                 *state = State {
                     busy: state.busy,

@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::exchange::{Api, Stop, ask};
+use super::exchange::{Api, Metered, Stop, ask};
 use super::pool::{Outcome, Pool};
 use super::retry::backoff;
 use benchtop_model::generation::{Failure, FailureKind};
@@ -87,7 +87,7 @@ impl<T> Queue<T> {
 
 /// Sends all `tasks`, and reports each once. Dropping the future drops the requests in flight.
 pub(super) async fn work<A: Api>(
-    api: Arc<A>,
+    api: Arc<Metered<A>>,
     pool: Arc<Pool>,
     tasks: Vec<(usize, A::Task)>,
     tell: Tell<A::Answer>,
@@ -116,7 +116,7 @@ pub(super) async fn work<A: Api>(
 }
 
 async fn worker<A: Api>(
-    api: Arc<A>,
+    api: Arc<Metered<A>>,
     pool: Arc<Pool>,
     queue: Arc<Queue<A::Task>>,
     tell: Tell<A::Answer>,
@@ -149,7 +149,7 @@ async fn worker<A: Api>(
 
 /// Tries a job once. `None` if it was queued for another try.
 async fn once<A: Api>(
-    api: &A,
+    api: &Metered<A>,
     pool: &Pool,
     queue: &Queue<A::Task>,
     mut job: Job<A::Task>,

@@ -43,6 +43,20 @@ impl<'a> From<&'a Item> for Asked<'a> {
     }
 }
 
+impl<'a> Asked<'a> {
+    /// The question as asked with an instruction of benchtop, which letters the options, and not
+    /// with its own, which may number them. `question` is its text.
+    pub fn lettered(self, question: &'a str) -> Asked<'a> {
+        if !super::strict2::is_numbered(self.instruction, self.options) {
+            return self;
+        }
+        Asked {
+            instruction: question.split('\n').next().unwrap_or_default(),
+            ..self
+        }
+    }
+}
+
 impl Asked<'_> {
     /// Whether the question asks for yes or no and has no options.
     pub(super) fn wants_yes_or_no(&self) -> bool {

@@ -4,6 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::endpoint::{self, TRIES, named, trials, within};
+use super::judge::{Price, price};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -20,6 +21,12 @@ pub struct Generate {
     /// Maximum number of HTTP requests per picture, the first included.
     #[serde(deserialize_with = "trials")]
     pub tries: u32,
+    /// `http`: price of a million prompt tokens.
+    #[serde(deserialize_with = "price")]
+    pub price_in: Price,
+    /// `http`: price of a million output tokens.
+    #[serde(deserialize_with = "price")]
+    pub price_out: Price,
     /// `http`: the servers, used as one pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<Endpoint>,
@@ -138,6 +145,8 @@ impl Default for Generate {
             device,
             together: 1,
             tries: TRIES,
+            price_in: Price::default(),
+            price_out: Price::default(),
             endpoints: Vec::new(),
         }
     }

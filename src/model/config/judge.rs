@@ -127,6 +127,6 @@ fn tokens<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
 }
 
 /// A price, written as an integer or a float.
-fn price<'de, D: Deserializer<'de>>(source: D) -> Result<Price, D::Error> {
+pub(super) fn price<'de, D: Deserializer<'de>>(source: D) -> Result<Price, D::Error> {
     Price::try_from(f64::deserialize(source)?).map_err(D::Error::custom)
 }

@@ -78,7 +78,7 @@ impl Engine<OwnerContext> {
             progress: Progress::default(),
             cancel,
         });
-        let live = Live::new(header);
+        let live = Live::new(header, None);
         let kind = &COMMAND;
         inner.jobs.insert(id, Entry { kind, live, job });
         id

@@ -4,52 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::budget::check_budget;
 use super::job::{Job, Kind};
 use super::live::Live;
 use super::runner::wake;
 use super::state::{Engine, Entry, Inner};
+use super::transition::transition;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::{access, trust};
-use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Usage};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{Event, FAILURE_PAGE};
 use benchtop_store::inventory;
-use benchtop_store::jobs::{self, JobHeader};
+use benchtop_store::jobs::{self, JobHeader, UsageFile};
 
 /// How long a removal waits for the last step of a job.
 const STOPPING: Duration = Duration::from_secs(5);
 
 pub(super) fn unknown(id: u32) -> Error {
     Error::not_found(format!("unknown job {id}")).help("run `benchtop jobs` to list the jobs")
-}
-
-/// The status of a job after an action. `owes` is whether work after its end failed, and
-/// `retries_canceled` whether its kind can be retried after a cancellation.
-///
-/// # Errors
-/// Why the status does not allow the action.
-fn transition(
-    standing: JobStatus,
-    act: JobAct,
-    (owes, retries_canceled): (bool, bool),
-) -> std::result::Result<JobStatus, &'static str> {
-    use JobStatus::{Cancelled, Done, Failed, Paused, Queued};
-    match act {
-        JobAct::Pause if standing.is_active() => Ok(Paused),
-        JobAct::Pause => Err("only queued and running jobs can be paused"),
-        JobAct::Resume if matches!(standing, Paused | Failed) => Ok(Queued),
-        JobAct::Resume if standing == Done && owes => Ok(Queued),
-        JobAct::Resume => Err("only paused and failed jobs can be resumed"),
-        JobAct::Cancel if standing.is_finished() => Err("it has already ended"),
-        JobAct::Cancel => Ok(Cancelled),
-        JobAct::Retry if standing == Cancelled && !retries_canceled => Err("start a new one"),
-        JobAct::Retry if standing.is_active() => Ok(standing),
-        JobAct::Retry => Ok(Queued),
-        JobAct::Place(_) if standing.is_finished() => Err("it is no longer in the queue"),
-        JobAct::Remove if !standing.is_finished() => Err("cancel it first"),
-        JobAct::Place(_) | JobAct::Remove | JobAct::Batch(_) | JobAct::PerMinute(_) => Ok(standing),
-    }
 }
 
 impl Engine<OwnerContext> {
@@ -96,6 +70,9 @@ impl Engine<OwnerContext> {
         // Under the lock, or the job could change before the action.
         if let Some(who) = member {
             entry.check_member(shared, who, act)?;
+        }
+        if act == JobAct::Resume {
+            entry.check_spent()?;
         }
         let Entry { kind, live, job } = entry;
         let standing = live.header.standing;
@@ -145,6 +122,9 @@ impl Engine<OwnerContext> {
                     return Err(problem);
                 }
                 entry.live.not_before = None;
+            }
+            JobAct::Budget(change) => {
+                entry.change_budget(shared, change)?;
             }
             _ => inner.stand(shared, id, next, act == JobAct::Retry)?,
         }
@@ -207,6 +187,8 @@ impl Inner<OwnerContext> {
         let (job, numbers) = make(&mut header)?;
         let (id, name) = (header.id, kind.name);
         header.kind = name.into();
+        let prices = job.prices(&shared.config());
+        check_budget(header.budget, prices)?;
         let digest = job.digest(shared, &header)?;
         header.token = trust::begin(shared, name, id, digest);
         let spec = job.spec();
@@ -215,7 +197,9 @@ impl Inner<OwnerContext> {
             trust::end(shared, name, id);
             return Err(problem);
         }
-        let mut live = Live::new(header.clone());
+        let sent = (UsageFile::of(root, name, id), Usage::default());
+        let mut live = Live::new(header.clone(), Some(sent));
+        live.meter.set_prices(prices);
         (live.own, live.written) = (true, Some((header, spec)));
         let job = Box::new(job);
         self.jobs.insert(id, Entry { kind, live, job });
@@ -338,7 +322,11 @@ impl Entry<OwnerContext> {
             JobAct::Cancel | JobAct::Remove if live.header.by != who => {
                 denied("only its starter and the project's owner may end or remove this job")
             }
-            JobAct::Resume | JobAct::Retry | JobAct::Batch(_) | JobAct::PerMinute(_) => {
+            JobAct::Resume
+            | JobAct::Retry
+            | JobAct::Batch(_)
+            | JobAct::PerMinute(_)
+            | JobAct::Budget(_) => {
                 access::allowed(kind.access, false)?;
                 let continues = matches!(act, JobAct::Resume | JobAct::Retry);
                 match continues && live.consent(shared, &**job).is_some() {
@@ -347,84 +335,6 @@ impl Entry<OwnerContext> {
                 }
             }
             _ => Ok(()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use JobStatus::{Cancelled, Done, Failed, Paused, Queued, Running};
-
-    /// All that an action does to a job, by its status: `.` is refused.
-    #[test]
-    fn every_action_on_every_status() {
-        let all = [Queued, Running, Paused, Done, Cancelled, Failed];
-        for (act, flags, expected) in [
-            (
-                JobAct::Pause,
-                (false, false),
-                [Some(Paused), Some(Paused), None, None, None, None],
-            ),
-            (
-                JobAct::Resume,
-                (false, false),
-                [None, None, Some(Queued), None, None, Some(Queued)],
-            ),
-            (
-                JobAct::Resume,
-                (true, false),
-                [None, None, Some(Queued), Some(Queued), None, Some(Queued)],
-            ),
-            (
-                JobAct::Cancel,
-                (false, false),
-                [
-                    Some(Cancelled),
-                    Some(Cancelled),
-                    Some(Cancelled),
-                    None,
-                    None,
-                    None,
-                ],
-            ),
-            (
-                JobAct::Retry,
-                (false, false),
-                [
-                    Some(Queued),
-                    Some(Running),
-                    Some(Queued),
-                    Some(Queued),
-                    None,
-                    Some(Queued),
-                ],
-            ),
-            (
-                JobAct::Retry,
-                (false, true),
-                [
-                    Some(Queued),
-                    Some(Running),
-                    Some(Queued),
-                    Some(Queued),
-                    Some(Queued),
-                    Some(Queued),
-                ],
-            ),
-            (
-                JobAct::Place(1),
-                (false, false),
-                [Some(Queued), Some(Running), Some(Paused), None, None, None],
-            ),
-            (
-                JobAct::Remove,
-                (false, false),
-                [None, None, None, Some(Done), Some(Cancelled), Some(Failed)],
-            ),
-        ] {
-            let found = all.map(|standing| transition(standing, act, flags).ok());
-            assert_eq!(found, expected, "{act:?}");
         }
     }
 }

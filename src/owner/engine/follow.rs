@@ -10,14 +10,15 @@ use super::runner::wake;
 use super::state::Engine;
 use crate::context::{OwnerContext, shutting_down};
 use benchtop_model::cancel::ProgressSink;
-use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::job::{Budget, JobState, JobStatus};
 use benchtop_model::{Error, Result};
 use benchtop_store::jobs::JobHeader;
 
 impl Engine<OwnerContext> {
     /// The number of an unfinished job that `is_same` accepts, such as one that the next owner
-    /// continues after a kill, or else of a new job on behalf of `by`; and whether it is new. A paused
-    /// job is resumed. [`follow`](Engine::follow) must be called next.
+    /// continues after a kill, or else of a new job on behalf of `by`; and whether it is new. It gets
+    /// the limits of `budget`. A paused job is resumed. [`follow`](Engine::follow) must be called
+    /// next.
     ///
     /// # Errors
     /// As for [`begin`](Engine::begin), and [`Error::denied`] for a paused job that sends to
@@ -25,7 +26,7 @@ impl Engine<OwnerContext> {
     pub fn join_or_begin<J: Job<OwnerContext>>(
         &self,
         shared: &Arc<OwnerContext>,
-        of: (&'static Kind<OwnerContext>, &str),
+        (kind, by, budget): (&'static Kind<OwnerContext>, &str, Budget),
         is_same: impl Fn(&J) -> bool,
         make: impl FnOnce(u32) -> J,
     ) -> Result<(u32, bool)> {
@@ -37,6 +38,7 @@ impl Engine<OwnerContext> {
         let found = unfinished.find_map(|id| Some((id, inner.with(id, same).flatten()?)));
         let (id, is_new) = match found {
             Some((id, standing)) => {
+                inner.limit(shared, id, budget)?;
                 if !standing.is_active() {
                     inner.stand(shared, id, JobStatus::Queued, false)?;
                     inner.tell(shared, id, true);
@@ -45,8 +47,11 @@ impl Engine<OwnerContext> {
                 (id, false)
             }
             None => {
-                let make = |header: &mut JobHeader| Ok((make(header.id), None));
-                (inner.begin(shared, of, make)?.id, true)
+                let make = |header: &mut JobHeader| {
+                    header.budget = budget;
+                    Ok((make(header.id), None))
+                };
+                (inner.begin(shared, (kind, by), make)?.id, true)
             }
         };
         if let Some(entry) = inner.jobs.get_mut(&id) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use benchtop_model::config::Config;
 use benchtop_model::import::Progress;
-use benchtop_model::job::{JobFailure, JobState, JobStatus};
+use benchtop_model::job::{JobFailure, JobState, JobStatus, Prices};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::Access;
@@ -92,6 +92,12 @@ pub trait Job<C>: Any + Send {
     /// since the file may come from somebody else.
     fn sends(&self, _: &C) -> (u64, String) {
         (0, String::new())
+    }
+
+    /// The prices of the tokens that it sends and receives, (0, 0) if none are known. `None` if it
+    /// sends no requests to servers, and so has no budget.
+    fn prices(&self, _: &Config) -> Option<Prices> {
+        None
     }
 
     /// Whether its plan and its counts follow from verdicts or scores.

@@ -1,15 +1,17 @@
 //! The state of a job that all kinds share.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::job::{Counts, Job, Kind};
+use super::job_meter::JobMeter;
 use benchtop_model::Error;
-use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::job::{JobState, JobStatus, Usage};
 use benchtop_model::trust::PendingConsent;
-use benchtop_store::jobs::JobHeader;
+use benchtop_store::jobs::{JobHeader, UsageFile};
 
 /// The period over which the rate is computed.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -24,6 +26,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub struct Live {
     /// The stored part.
     pub header: JobHeader,
+    /// Counts what it sends.
+    pub meter: Arc<JobMeter>,
     /// What it works on, as of the last look.
     pub(super) resource: String,
     /// Not continued before this time.
@@ -52,8 +56,12 @@ pub struct Live {
 }
 
 impl Live {
-    pub(super) fn new(header: JobHeader) -> Live {
+    /// A job that has sent what its file says. Commands have none.
+    pub(super) fn new(header: JobHeader, sent: Option<(UsageFile, Usage)>) -> Live {
+        let (file, usage) = sent.unzip();
+        let usage = usage.unwrap_or_default();
         Live {
+            meter: Arc::new(JobMeter::new(header.id, file, usage, header.budget)),
             header,
             resource: String::new(),
             not_before: None,
@@ -185,6 +193,8 @@ impl Live {
             rate,
             left_s,
             waits: self.waits.clone(),
+            budget: header.budget,
+            usage: self.meter.usage(),
             tells: job.tells(),
             ..JobState::default()
         };

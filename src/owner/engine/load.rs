@@ -13,7 +13,7 @@ use crate::scoring;
 use crate::trust::ResumableJobs;
 use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, Result};
-use benchtop_store::jobs::{self, JobHeader, StoredJob};
+use benchtop_store::jobs::{self, JobHeader, StoredJob, UsageFile};
 
 /// Why the results of an ended job are not published.
 const UNPUBLISHED: &str =
@@ -114,7 +114,10 @@ fn entry(
         Error::corrupt(what).help("a later version of benchtop may know it")
     })?;
     let job = (kind.load)(shared, &stored)?;
-    let mut live = Live::new(stored.header);
+    let file = UsageFile::of(shared.project.root(), kind.name, stored.header.id);
+    let usage = file.read()?;
+    let mut live = Live::new(stored.header, Some((file, usage)));
+    live.meter.set_prices(job.prices(&shared.config()));
     let is_active = live.header.standing.is_active();
     if live.header.standing == JobStatus::Running {
         live.header.standing = JobStatus::Queued;

@@ -9,21 +9,26 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `budget` | budgets of jobs |
 //! | `command` | imports and other commands in the list of jobs |
 //! | `control` | starts jobs and acts on them |
 //! | `follow` | commands that wait for a job |
 //! | `job` | what a kind of job implements |
+//! | `job_meter` | counts what a job sends, and stops it when its budget is spent |
 //! | `kinds` | the table of kinds |
 //! | `live` | the state of a job that all kinds share |
 //! | `load` | loads the stored jobs |
 //! | `queue` | the list of jobs, their order, and access to each |
 //! | `runner` | the threads |
 //! | `state` | what the engine holds |
+//! | `transition` | the table of actions and statuses |
 
+mod budget;
 mod command;
 mod control;
 mod follow;
 mod job;
+mod job_meter;
 mod kinds;
 mod live;
 mod load;
@@ -32,8 +37,10 @@ mod runner;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transition;
 
 pub use job::{Counts, Job, Kind, Slot, Step};
+pub use job_meter::JobMeter;
 pub use live::Live;
 pub use load::start;
 pub use state::Engine;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use super::job::Job;
+use super::job_meter::JobMeter;
 use super::live::Live;
 use super::state::{Engine, Entry, FIRST_COMMAND, Inner};
 use crate::context::{OwnerContext, shutting_down};
@@ -125,9 +126,19 @@ impl Engine<OwnerContext> {
         !inner.ended && entry.is_some_and(|e| e.live.header.standing.is_active())
     }
 
-    /// Whether the step of a job goes on: the job is active, and first in the order of those that
-    /// need its resource.
+    /// Counts what a job sends.
+    pub fn meter(&self, id: u32) -> Option<Arc<JobMeter>> {
+        let inner = self.inner();
+        inner.jobs.get(&id).map(|entry| entry.live.meter.clone())
+    }
+
+    /// Whether the step of a job goes on: it has its turn, and its budget has refused no request.
     pub fn goes_on(&self, id: u32) -> bool {
+        self.has_turn(id) && self.meter(id).is_none_or(|meter| !meter.has_refused())
+    }
+
+    /// Whether a job is active, and first in the order of those that need its resource.
+    pub fn has_turn(&self, id: u32) -> bool {
         let inner = self.inner();
         let Some(entry) = inner.jobs.get(&id).filter(|_| !inner.ended) else {
             return false;

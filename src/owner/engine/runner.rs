@@ -99,6 +99,8 @@ fn next(shared: &Arc<OwnerContext>, resource: &str, holds: bool) -> Next {
         inner.set_running(shared, id);
         if let Some(entry) = inner.jobs.get_mut(&id) {
             entry.live.at_work = true;
+            entry.live.meter.begin_step();
+            entry.live.meter.set_prices(entry.job.prices(config));
             return Next::Step(id, entry.kind);
         }
     }
@@ -135,6 +137,15 @@ fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
         let Entry { live, job, .. } = &mut *entry;
         live.at_work = false;
         let was_active = live.header.standing.is_active();
+        if let Err(problem) = live.meter.keep() {
+            crate::log::write(format_args!(
+                "cannot save what job {id} has sent: {problem}"
+            ));
+        }
+        // What a step did not do because the budget is spent is left.
+        let refusal = live.meter.refusal();
+        let is_spent = refusal.is_some();
+        let outcome = refusal.map_or(outcome, Err);
         match outcome {
             Ok(Step::More) => {}
             Ok(Step::Done) if was_active && job.ends() => {
@@ -147,7 +158,7 @@ fn settle(shared: &Arc<OwnerContext>, id: u32, outcome: Result<Step>) {
             Err(problem) => {
                 if was_active {
                     // What others cannot answer for is not the job's fault.
-                    live.header.standing = match job.fails(&problem) {
+                    live.header.standing = match !is_spent && job.fails(&problem) {
                         true => JobStatus::Failed,
                         false => JobStatus::Paused,
                     };

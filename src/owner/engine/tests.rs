@@ -14,7 +14,7 @@ use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
-use benchtop_model::job::{JobAct, JobState, JobStatus};
+use benchtop_model::job::{Budget, JobAct, JobState, JobStatus};
 use benchtop_model::trust::{DataKind, Destination};
 use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
 use benchtop_model::{ErrorKind, Result};
@@ -133,8 +133,8 @@ impl Rig {
     }
 
     fn begin(&self, new: &NewRun) -> Result<u32> {
-        let begun =
-            request::Evaluate(Box::new(new.clone())).run(task(&self.shared, ProgressSink::NONE))?;
+        let begun = request::Evaluate(Box::new(new.clone()), Budget::default())
+            .run(task(&self.shared, ProgressSink::NONE))?;
         Ok(begun.job.unwrap().id)
     }
 
@@ -192,7 +192,7 @@ impl Rig {
 
     fn judge(&self, ask: &JudgeRequest, cancel: Cancel<'_>) -> Result<JudgeReport> {
         let watch = ProgressSink::new(&|_| (), cancel);
-        request::Judge(Box::new(ask.clone())).run(task(&self.shared, watch))
+        request::Judge(Box::new(ask.clone()), Budget::default()).run(task(&self.shared, watch))
     }
 }
 

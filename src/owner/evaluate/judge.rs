@@ -10,15 +10,16 @@ use super::report_job::{self, Reporting};
 use super::work::damaged;
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::engine::Kind;
+use crate::engine::{JobMeter, Kind};
 use crate::{queries, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
 use benchtop_model::Result;
 use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::config::Config;
 use benchtop_model::evaluation::{NewRun, OptionOrders, Wording};
 use benchtop_model::history::stamp;
-use benchtop_model::job::JobState;
+use benchtop_model::job::{JobState, Prices};
 use benchtop_model::trust::Destination;
 use benchtop_pipeline::evaluate::judge::{
     JudgeContext, JudgeSummary, Unread, ask as ask_judge, unread,
@@ -91,16 +92,22 @@ impl Reporting for JudgeRequest {
         trust::of_run(&settings(self))
     }
 
+    fn prices(&self, config: &Config) -> Option<Prices> {
+        Some((config.judge.price_in.0, config.judge.price_out.0))
+    }
+
     fn run(
         &self,
         shared: &Arc<OwnerContext>,
+        meter: &Arc<JobMeter>,
         watch: ProgressSink<'_>,
     ) -> Result<(JudgeReport, u64)> {
         let new = settings(self);
         let to = trust::of_run(&new)?;
-        let may_send = || trust::check(shared, &to);
+        let may_send = || meter.check().and_then(|()| trust::check(shared, &to));
         may_send()?;
         let mut model = (shared.evaluations.maker)(&new)?;
+        model.count_requests(meter.clone());
         let scored = queries::scored(shared, Some(Extractor::Strict))?;
         let all = unread(&scored, &self.models, watch.cancel)?;
         let mut judged = JudgeJournal::open(shared.project.root())?;
@@ -140,7 +147,7 @@ impl Task for request::Judge {
     /// [`ErrorKind::Cancelled`](benchtop_model::ErrorKind::Cancelled); I/O errors. Readings up to then
     /// are kept.
     fn run(self, task: TaskContext<'_>) -> Result<JudgeReport> {
-        let (shared, ask) = (task.shared, &*self.0);
+        let (shared, ask, budget) = (task.shared, &*self.0, self.1);
         let new = settings(ask);
         check(&new)?;
         if !ask.dry {
@@ -152,7 +159,7 @@ impl Task for request::Judge {
         if ask.dry {
             return Ok(preview);
         }
-        report_job::report(shared, task.who, ask, task.progress)
+        report_job::report(shared, task.who, (ask, budget), task.progress)
     }
 }
 

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::context::OwnerContext;
-use crate::engine::{Counts, Job, Kind, Live, Slot, Step};
+use crate::engine::{Counts, Job, JobMeter, Kind, Live, Slot, Step};
 use crate::trust;
 use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::config::Config;
 use benchtop_model::import::Progress;
-use benchtop_model::job::JobState;
+use benchtop_model::job::{Budget, JobState, Prices};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, Result};
 use benchtop_store::jobs::{JobHeader, StoredJob};
@@ -61,13 +62,20 @@ pub(super) trait Reporting: Clone + Serialize + DeserializeOwned + Send + 'stati
         Ok(Vec::new())
     }
 
-    /// Does all that is left, and returns the report with the number of failures.
+    /// As [`Job::prices`].
+    fn prices(&self, _: &Config) -> Option<Prices> {
+        None
+    }
+
+    /// Does all that is left, and returns the report with the number of failures. `meter` counts
+    /// what is sent.
     ///
     /// # Errors
     /// Errors of the work. What was done up to then is kept.
     fn run(
         &self,
         shared: &Arc<OwnerContext>,
+        meter: &Arc<JobMeter>,
         watch: ProgressSink<'_>,
     ) -> Result<(Self::Report, u64)>;
 }
@@ -126,6 +134,10 @@ impl<A: Reporting> Job<OwnerContext> for ReportJob<A> {
         }
     }
 
+    fn prices(&self, config: &Config) -> Option<Prices> {
+        self.spec.ask.prices(config)
+    }
+
     fn digest(&self, _: &Arc<OwnerContext>, _: &JobHeader) -> Result<String> {
         trust::digest(&json!([self.id, self.spec]))
     }
@@ -141,21 +153,22 @@ pub(super) fn load<A: Reporting>(stored: &StoredJob) -> Result<Box<dyn Job<Owner
     Ok(Box::new(job))
 }
 
-/// Begins a job for a request, or joins the job that does the same, and waits for its report.
+/// Begins a job for a request, or joins the job that does the same, and waits for its report. The
+/// job gets the limits of `budget`; a joined one keeps those that it has besides.
 ///
 /// # Errors
 /// Errors of the job; [`Error::cancelled`]. What was done up to then is kept.
 pub(super) fn report<A: Reporting>(
     shared: &Arc<OwnerContext>,
     who: &str,
-    ask: &A,
+    (ask, budget): (&A, Budget),
     watch: ProgressSink<'_>,
 ) -> Result<A::Report> {
     let wanted = ask.settings();
     loop {
         let begin = |id| ReportJob::new(id, Spec { ask: ask.clone() });
         let is_same = |job: &ReportJob<A>| job.spec.ask.settings() == wanted;
-        let of = (A::kind(), who);
+        let of = (A::kind(), who, budget);
         let (id, is_new) = shared.jobs.join_or_begin(shared, of, is_same, begin)?;
         shared.jobs.follow(shared, id, watch)?;
         // What was imported after the joined job had listed its work is left.
@@ -181,7 +194,11 @@ pub(super) fn step<A: Reporting>(
     let Some(ask) = shared.jobs.with(id, ask) else {
         return Ok(Step::More);
     };
-    let stops = || !shared.jobs.goes_on(id);
+    let Some(meter) = shared.jobs.meter(id) else {
+        return Ok(Step::More);
+    };
+    // Requests in flight are awaited when the budget is spent.
+    let stops = || !shared.jobs.has_turn(id);
     // The progress starts anew with each step.
     let told = AtomicU64::new(0);
     let tell = |progress: Progress| {
@@ -198,7 +215,7 @@ pub(super) fn step<A: Reporting>(
             });
     };
     let watch = ProgressSink::new(&tell, Cancel::when(&stops));
-    let (report, failed) = ask.run(shared, watch)?;
+    let (report, failed) = ask.run(shared, &meter, watch)?;
     shared.jobs.with(id, |_, job: &mut ReportJob<A>| {
         (job.failed, job.report) = (failed, Some(report));
     });

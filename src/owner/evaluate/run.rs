@@ -9,10 +9,11 @@ use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::{self, Job};
 use crate::trust;
+use benchtop_model::config::Config;
 use benchtop_model::evaluation::{RunQuestion, RunState};
 use benchtop_model::generation::Failure;
 use benchtop_model::history::stamp;
-use benchtop_model::job::{JobFailure, JobState, JobStatus};
+use benchtop_model::job::{JobFailure, JobState, JobStatus, Prices};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::evaluate::orders;
@@ -173,6 +174,10 @@ impl Job<OwnerContext> for RunJob {
             None => format!("up to {items} {what}, each in all rotations of its options"),
         };
         (most, words)
+    }
+
+    fn prices(&self, _: &Config) -> Option<Prices> {
+        Some(self.run.new.prices)
     }
 
     fn tells(&self) -> bool {

@@ -48,7 +48,11 @@ struct Open {
 impl Session<'_> {
     pub(super) fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
         self.check()?;
-        let model = (self.shared.evaluations.maker)(&self.run.new)?;
+        let mut model = (self.shared.evaluations.maker)(&self.run.new)?;
+        if let Some(meter) = self.shared.jobs.meter(self.run.id) {
+            meter.at_least(self.progress.counts.sent());
+            model.count_requests(meter);
+        }
         let built = |_: &mut Live, job: &mut RunJob| job.is_built = true;
         self.shared.jobs.with(self.run.id, built);
         Ok(model)

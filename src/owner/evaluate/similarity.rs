@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::report_job::{self, Reporting};
 use crate::context::OwnerContext;
-use crate::engine::Kind;
+use crate::engine::{JobMeter, Kind};
 use benchtop_inference::candle::minilm::MiniLm;
 use benchtop_inference::candle::scorer::Options;
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::free_form::FreeForm;
-use benchtop_model::job::JobState;
+use benchtop_model::job::{Budget, JobState};
 use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::similarity::{
     Compared, SimilaritySummary, column, compare, compared, models,
@@ -111,6 +111,7 @@ impl Reporting for SimilarityRequest {
     fn run(
         &self,
         shared: &Arc<OwnerContext>,
+        _: &Arc<JobMeter>,
         watch: ProgressSink<'_>,
     ) -> Result<(SimilarityReport, u64)> {
         let (catalog, models) = chosen(shared, self)?;
@@ -144,7 +145,7 @@ impl Task for request::Similarity {
         chosen(shared, ask)?;
         // A missing encoder is reported before there is a job.
         Hub::from_env()?.path(&ask.encoder)?;
-        report_job::report(shared, task.who, ask, task.progress)
+        report_job::report(shared, task.who, (ask, Budget::default()), task.progress)
     }
 }
 

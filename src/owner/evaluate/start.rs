@@ -34,6 +34,7 @@ impl Task for request::Evaluate {
     /// for servers without an agreement; [`Error::cancelled`]; I/O errors.
     fn run(self, task: TaskContext<'_>) -> Result<StartedRun> {
         let (shared, new, cancel) = (task.shared, &*self.0, task.progress.cancel);
+        let budget = self.1;
         check(new)?;
         let to = trust::of_run(new)?;
         if !new.dry {
@@ -105,6 +106,7 @@ impl Task for request::Evaluate {
             return Ok(started);
         }
         let made = shared.jobs.begin(shared, (&RUN, task.who), |header| {
+            header.budget = budget;
             let run = Run {
                 id: header.id,
                 label: started.label.clone(),

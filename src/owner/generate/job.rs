@@ -12,8 +12,8 @@ use crate::engine::{Counts, Job};
 use crate::trust;
 use benchtop_files::disk;
 use benchtop_model::config::Config;
-use benchtop_model::config::generate::Backend;
-use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
+use benchtop_model::config::generate::{Backend, Generate};
+use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Prices, Step};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
@@ -205,6 +205,17 @@ impl Job<OwnerContext> for GenerationJob {
         };
         let most = (items as u64).saturating_mul(self.spec.samples.into());
         (most, format!("up to {most} {PROMPTS}"))
+    }
+
+    fn prices(&self, config: &Config) -> Option<Prices> {
+        let wishes = build::complete_overrides(config, &self.spec.wishes);
+        let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
+        let Generate {
+            price_in,
+            price_out,
+            ..
+        } = config.generate;
+        is_http.then_some((price_in.0, price_out.0))
     }
 
     /// Pictures follow from items alone, but selected items may follow from verdicts.

@@ -23,6 +23,7 @@ impl Task for request::Generate {
     /// an agreement; [`Error::cancelled`]; I/O errors.
     fn run(self, task: TaskContext<'_>) -> Result<StartedJob> {
         let (shared, new, cancel) = (task.shared, &self.0, task.progress.cancel);
+        let budget = self.1;
         check(new)?;
         let config = &*shared.config();
         build::check(config, &new.overrides)?;
@@ -86,7 +87,7 @@ impl Task for request::Generate {
         let made = shared
             .jobs
             .begin(shared, (&step::GENERATION, task.who), |header| {
-                job.id = header.id;
+                (job.id, header.budget) = (header.id, budget);
                 job.failures = FailureLog::new(root, header.id);
                 (job.spec.of, job.is_counted) = (Some(work), true);
                 let list = (job.spec.scope == Scope::Items).then_some(numbers);

@@ -95,6 +95,10 @@ fn batch(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
         None => generator.insert((shared.requested.maker)(config, &wishes)?),
     };
     let maker = maker.as_mut();
+    // Jobs share the generator, but each counts its own requests.
+    if let Some(meter) = shared.jobs.meter(id) {
+        maker.count_requests(meter);
+    }
     let session = match sessions
         .remove(&id)
         .filter(|session| session.is_current(shared))

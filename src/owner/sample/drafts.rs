@@ -69,8 +69,7 @@ pub(super) fn make(shared: &Arc<OwnerContext>, at: i64, cancel: Cancel<'_>) -> R
         created: at,
         turn: i64::from(id),
         standing: JobStatus::Done,
-        reason: None,
-        token: None,
+        ..JobHeader::default()
     };
     jobs::create(shared.project.root(), &header, &json!(spec), None)?;
     FailureLog::new(shared.project.root(), id).append(&failed)?;

@@ -25,7 +25,8 @@ const TEXT: usize = 200;
 impl Query for request::Score {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
         view.check_filter(&Filter::parse(&self.0.filter)?)?;
-        view.scoring.begin(view, view.who(), &self.0, watch.cancel)
+        let of = (&self.0, self.1);
+        view.scoring.begin(view, view.who(), of, watch.cancel)
     }
 }
 

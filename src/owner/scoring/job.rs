@@ -14,7 +14,7 @@ use crate::trust;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Config;
 use benchtop_model::generated_image::check_drafts;
-use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::job::{Budget, JobState, JobStatus, Prices};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::trust::Destination;
@@ -112,10 +112,14 @@ impl ScoringJob {
     }
 }
 
+/// Whether a scorer asks servers.
+fn is_asking(scorer: &Scorer) -> bool {
+    matches!(scorer, Scorer::Judge(_) | Scorer::Alignment)
+}
+
 /// Digest of a job with this number, with the servers of its judge.
 pub(super) fn digest(config: &Config, id: u32, spec: &Stored) -> Result<String> {
-    let is_asking = matches!(spec.scorer, Scorer::Judge(_) | Scorer::Alignment);
-    let servers = is_asking.then_some((&config.judge.endpoints, &config.judge.model));
+    let servers = is_asking(&spec.scorer).then_some((&config.judge.endpoints, &config.judge.model));
     trust::digest(&json!([id, spec.scorer, spec.filter, servers]))
 }
 
@@ -152,6 +156,11 @@ impl Job<OwnerContext> for ScoringJob {
         let left = all.saturating_sub(self.done);
         let most = if self.of.is_none() { "up to " } else { "" };
         (left, format!("{most}{left} {PICTURES}"))
+    }
+
+    fn prices(&self, config: &Config) -> Option<Prices> {
+        let prices = (config.judge.price_in.0, config.judge.price_out.0);
+        is_asking(&self.spec.scorer).then_some(prices)
     }
 
     fn tells(&self) -> bool {
@@ -195,7 +204,7 @@ impl Scoring {
         &self,
         shared: &Arc<OwnerContext>,
         by: &str,
-        new: &NewScoring,
+        (new, budget): (&NewScoring, Budget),
         cancel: Cancel<'_>,
     ) -> Result<ScoringState> {
         if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
@@ -248,7 +257,7 @@ impl Scoring {
             return Ok(job.scoring(&state));
         }
         let made = shared.jobs.begin(shared, (&SCORING, by), |header| {
-            job.id = header.id;
+            (job.id, header.budget) = (header.id, budget);
             Ok((job, None))
         })?;
         shared.jobs.prune(shared, SCORING.name, MAX_ENDED);

@@ -8,7 +8,7 @@ use crate::writer;
 use benchtop_files::project::Project;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generation::Fingerprint;
-use benchtop_model::job::{JobAct, JobStatus};
+use benchtop_model::job::{Budget, JobAct, JobStatus};
 use benchtop_model::scoring::bench::{BenchQuery, FlagOrder, RulesState, ScorerState};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::rules::{RuleAction, Threshold};
@@ -178,7 +178,7 @@ impl Rig {
             dry,
             drafts: false,
         };
-        self.ask(request::Score(new))
+        self.ask(request::Score(new, Budget::default()))
     }
 
     fn act(&self, id: u32, act: JobAct) -> Result<ScoringState> {
@@ -444,12 +444,15 @@ fn job_actions_and_missing_scorer() {
     assert!(blocked.why.is_some());
     assert!(rig.act(id, JobAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
-    let wrong = request::Score(NewScoring {
-        scorer: Scorer::Blind,
-        filter: String::new(),
-        dry: true,
-        drafts: false,
-    });
+    let wrong = request::Score(
+        NewScoring {
+            scorer: Scorer::Blind,
+            filter: String::new(),
+            dry: true,
+            drafts: false,
+        },
+        Budget::default(),
+    );
     assert_eq!(rig.ask(wrong).unwrap_err().kind, ErrorKind::Usage);
 }
 

@@ -108,6 +108,9 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     trust::check(shared, &to)?;
     let reach = PictureAccess::of(shared, &to);
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
+    if let Some(meter) = shared.jobs.meter(id) {
+        runner.count_requests(meter);
+    }
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| s.lock().about == about) {

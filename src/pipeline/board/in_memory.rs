@@ -8,8 +8,9 @@ use super::board_data::{BoardData, Texts};
 use super::cache::Places;
 use super::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
 use super::diagnostics::{BoardNotes, FileOutcomes, count};
+use super::rows::as_asked;
 use benchtop_formats as formats;
-use benchtop_metrics::extract::{Asked, Extractor};
+use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{BoardEngine, Grader, Place};
 use benchtop_model::{Item, Prediction, Result};
@@ -221,7 +222,7 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
         file_outcomes.count(grader.answer(
             place,
             at,
-            &Asked::from(item),
+            &as_asked(item, row),
             &row.output,
             row.judge.as_deref(),
         ));

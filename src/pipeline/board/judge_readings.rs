@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::board_data::BoardData;
+use super::rows::as_asked;
 use benchtop_metrics::extract::judge_extraction::read;
 use benchtop_metrics::extract::{Asked, Extractor, Read};
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
@@ -78,7 +79,7 @@ impl BoardData {
     /// The answer read for the question in `row`, and how.
     pub(super) fn read(&self, item: &Item, row: usize, answer: &Prediction) -> (Read, String) {
         let (asked, rule) = (
-            Asked::from(item),
+            as_asked(item, answer),
             self.rule.unwrap_or_else(|| self.ruled.sheet().rule(row)),
         );
         let (output, judge) = (answer.output.as_str(), answer.judge.as_deref());

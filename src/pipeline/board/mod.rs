@@ -31,6 +31,8 @@ pub use self::in_memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::from_catalog;
 pub use self::ranks::ALPHA;
+#[cfg(test)]
+pub(crate) use self::rows::as_asked;
 pub use self::similarities::Similarities;
 
 /// The model of a prediction file: its stem without the prefix `mcq_` and the suffix `_evaluated`.

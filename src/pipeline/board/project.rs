@@ -16,9 +16,10 @@ use super::judge_readings::Ruling;
 use super::read_answers::{
     ModelFiles, Reading, TOGETHER, evaluated, names_its_dataset, read_models,
 };
+use super::rows::as_asked;
 use super::similarities::{Similarities, similarity};
 use benchtop_formats as formats;
-use benchtop_metrics::extract::{self, Extractor};
+use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{Asked, BoardEngine, ModelAnswers, Place};
@@ -341,7 +342,7 @@ fn reread_revised(
             };
         }
         let before = kept.graded.mark(row);
-        let asked = extract::Asked::from(&item);
+        let asked = as_asked(&item, &answer);
         let mut mark = ModelAnswers::read(
             sheet,
             row,

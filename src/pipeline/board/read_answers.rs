@@ -125,7 +125,7 @@ impl<'a> ModelReader<'a> {
                     if said.is_some_and(|said| !question.is_text(&said)) {
                         file.outcomes.drifted.insert(key.into_owned());
                     }
-                    let asked = question.asked();
+                    let asked = question.asked(row.extra.as_ref());
                     let judge = row.judge.as_deref();
                     let outcome = self
                         .grader

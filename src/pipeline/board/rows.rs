@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use benchtop_formats as formats;
 use benchtop_metrics::extract;
-use benchtop_model::{Choice, Error, ErrorKind, QuestionKind, Result};
+use benchtop_model::{Choice, Error, ErrorKind, Item, Prediction, QuestionKind, Result};
 use benchtop_store::Catalog;
 
 /// The parts of a stored prediction that boards need.
@@ -29,6 +29,18 @@ pub(super) struct Extra<'a> {
     pub(super) question: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) prompt: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    run: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    instruction: Option<&'a RawValue>,
+}
+
+impl Extra<'_> {
+    /// Whether the model got the question with its own instruction.
+    fn is_own_instruction(&self) -> bool {
+        let named = |name: &RawValue| name.get().starts_with('"') && name.get() != "\"item\"";
+        !(self.run.is_some() && self.instruction.is_some_and(named))
+    }
 }
 
 /// The parts of a stored item that boards need.
@@ -43,17 +55,31 @@ pub(super) struct Question {
 }
 
 impl Question {
-    pub(super) fn asked(&self) -> extract::Asked<'_> {
-        extract::Asked {
+    /// The question as the model of this answer got it.
+    pub(super) fn asked(&self, extra: Option<&Extra<'_>>) -> extract::Asked<'_> {
+        let asked = extract::Asked {
             instruction: self.instruction.as_deref().unwrap_or_default(),
             kind: self.kind,
             options: &self.options,
+        };
+        match extra.is_none_or(Extra::is_own_instruction) {
+            true => asked,
+            false => asked.lettered(&self.question),
         }
     }
 
     /// Whether `said` is this question, with or without its instruction.
     pub(super) fn is_text(&self, said: &str) -> bool {
         formats::is_text_of(said, &self.question, self.instruction.as_deref())
+    }
+}
+
+/// The item as the model of this answer got it.
+pub(crate) fn as_asked<'a>(item: &'a Item, answer: &Prediction) -> extract::Asked<'a> {
+    let asked = extract::Asked::from(item);
+    match formats::is_own_instruction(answer) {
+        true => asked,
+        false => asked.lettered(&item.question),
     }
 }
 

@@ -4,9 +4,10 @@ use super::publish_predictions::prediction;
 use super::relabel::relabelled;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
+use benchtop_metrics::extract::{Extractor, Read};
 use benchtop_model::evaluation::{NewRun, OptionOrders, RunQuestion, Wording};
 use benchtop_model::vlm::Reply;
-use benchtop_model::{Choice, Form, Item, Key, QuestionKind, Role};
+use benchtop_model::{Choice, Form, Item, Key, Prediction, QuestionKind, Role};
 use benchtop_store::runs::{Counts, Run};
 
 fn item(options: &[&str]) -> Item {
@@ -181,6 +182,55 @@ fn an_answer_is_read_with_the_options_at_the_time() {
         (prediction.output.as_str(), &prediction.extra["said"]),
         ("C, Plan B.", &"B, Plan B.".into())
     );
+}
+
+#[test]
+fn a_digit_is_read_by_the_instruction_that_was_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(dir.path()).unwrap();
+    let numbered = Item {
+        instruction: Some("What is it?\n1) a cat\n2) a dog\nAnswer with the number.".into()),
+        ..item(&["a cat", "a dog"])
+    };
+    let run = |wording: Wording| {
+        let words = Wordings::of(&project, &wording).unwrap();
+        let asked = question(&numbered, 0, &new(OptionOrders::AsIs), &words, &[]).unwrap();
+        let sent = asked.ask.prompt.clone();
+        let answer = asked.answered(Reply {
+            text: "2".into(),
+            ..Reply::default()
+        });
+        let mut extra = serde_json::Map::new();
+        extra.insert("run".into(), 1.into());
+        extra.insert("instruction".into(), answer.instruction.into());
+        let prediction = Prediction {
+            key: Key::Int(1),
+            output: answer.output,
+            rule: None,
+            judge: None,
+            extra,
+        };
+        let asked = crate::board::as_asked(&numbered, &prediction);
+        (
+            sent,
+            Extractor::Strict.read(&asked, "2", None),
+            Extractor::Strict.read(&asked, "B", None),
+        )
+    };
+    let (sent, digit, letter) = run(Wording::Paper);
+    assert_eq!(Some(sent), numbered.instruction);
+    assert_eq!((digit, letter), (Read::Option(1), Read::Option(1)));
+    let (sent, digit, letter) = run(Wording::Named("dysca".into()));
+    assert!(sent.contains("(A) a cat\n(B) a dog"), "{sent}");
+    assert_eq!((digit, letter), (Read::Unparsed, Read::Option(1)));
+    // An instruction of the project letters the options as well.
+    let text = "version = 1\nabout = \"mine\"\nmultiple-choice = \"{question}\\n{options}\"\ntrue-false = \"{question}\\n{options}\"\nyes-no = \"{question}\"\nfree-form = \"{question}\"\noption = \"{letter}: {text}\"\n";
+    let (sent, digit, letter) = run(Wording::Text {
+        name: "mine.toml".into(),
+        text: text.into(),
+    });
+    assert_eq!(sent, "What is it?\nA: a cat\nB: a dog");
+    assert_eq!((digit, letter), (Read::Unparsed, Read::Option(1)));
 }
 
 #[test]

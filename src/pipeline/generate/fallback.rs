@@ -1,5 +1,8 @@
 //! A generator that replaces an unavailable one.
 
+use std::sync::Arc;
+
+use benchtop_inference::request_meter::RequestMeter;
 use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{Capabilities, Fingerprint, Settings, Task};
 
@@ -21,6 +24,10 @@ impl ImageGenerator for FallbackGenerator {
 
     fn replaces_because(&self) -> Option<&str> {
         Some(&self.why)
+    }
+
+    fn count_requests(&mut self, meter: Arc<dyn RequestMeter>) {
+        self.generator.count_requests(meter);
     }
 
     fn generate(

@@ -1,7 +1,10 @@
 //! The interface of scorers to jobs: subjects in, one score for each out.
 
+use std::sync::Arc;
+
 use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::preprocess;
+use benchtop_inference::request_meter::RequestMeter;
 use benchtop_model::Item;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::Pixels;
@@ -78,6 +81,9 @@ pub trait Runner: Send {
 
     /// Preferred number of subjects per call.
     fn batch(&self) -> usize;
+
+    /// Has further requests to servers counted. Scorers without servers ignore it.
+    fn count_requests(&mut self, _: Arc<dyn RequestMeter>) {}
 
     /// Scores these subjects and passes each score to `keep` as soon as it is ready, in any order,
     /// with occasional `None`s as a sign of life. `keep` returns whether to continue; subjects not

@@ -15,6 +15,8 @@ impl Verifier<'_> {
             let file = format!("jobs/{name}");
             if name.ends_with(".items.json") {
                 self.numbers(&file, &path)?;
+            } else if name.ends_with(".usage.json") {
+                self.usage(&file, &path)?;
             } else if name.ends_with(".jsonl") {
                 self.each::<Value>(&file, &path, "a picture that was set aside", &mut |_| {})?;
             } else if let Some(stem) = name.strip_suffix(".json") {
@@ -22,6 +24,12 @@ impl Verifier<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Checks what a job has sent. Without it, the job is not listed.
+    pub(super) fn usage(&mut self, file: &str, path: &Path) -> Result<()> {
+        self.checksummed(file, path, "how much the job has sent")
+            .map(drop)
     }
 
     fn job(&mut self, stem: &str, file: &str, path: &Path) -> Result<()> {

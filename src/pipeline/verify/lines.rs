@@ -64,6 +64,7 @@ impl Verifier<'_> {
                     self.report.checked.answers += n;
                 }
                 name if name.ends_with(".items.json") => self.numbers(&file, &path)?,
+                name if name.ends_with(".usage.json") => self.usage(&file, &path)?,
                 name if name.ends_with(".jsonl") => {
                     let n =
                         self.each::<runs::Line>(&file, &path, "a model's answer", &mut |_| {})?;

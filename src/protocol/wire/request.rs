@@ -30,7 +30,7 @@ use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::history::{HistoryPoint, HistoryState, LogQuery, Merged};
 use benchtop_model::home;
 use benchtop_model::import::{ImportRequest as ImportAsk, Report};
-use benchtop_model::job::{JobFailure, JobState, NewJob, StartedJob};
+use benchtop_model::job::{Budget, JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
@@ -198,7 +198,8 @@ macro_rules! requests {
                 allow_impossible: bool,
             } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// Start a job that generates pictures, or show what it would generate.
-            Generate(Box<NewJob>) => StartedJob, kind: Task, access: Member, writes: Always, blind: Filtered;
+            /// The job sends at most as much as the budget allows.
+            Generate(Box<NewJob>, Budget) => StartedJob, kind: Task, access: Member, writes: Always, blind: Filtered;
             /// All jobs, unfinished ones first, in their order. Their progress is announced as
             /// [`super::Event::Job`].
             Jobs => Vec<JobState>, kind: Query, access: Member, writes: Never, blind: Nothing;
@@ -234,7 +235,8 @@ macro_rules! requests {
             /// announced as [`super::Event::Job`].
             Scorers => Vec<ScorerState>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Start to score items, or count the items to score.
-            Score(NewScoring) => ScoringState, kind: Query, access: Member, writes: Always, blind: Guarded;
+            /// The job sends at most as much as the budget allows.
+            Score(NewScoring, Budget) => ScoringState, kind: Query, access: Member, writes: Always, blind: Guarded;
             /// Histogram of one score, with sample items on both sides of a threshold.
             Bench(Box<BenchQuery>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The rules in `benchtop.toml` and their outcomes.
@@ -357,7 +359,8 @@ macro_rules! requests {
             Guidelines(String) => Option<GuidelinesText>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Start an evaluation, or show what it would request. Its progress is announced as
             /// [`super::Event::Job`], and [`Jobs`] lists it.
-            Evaluate(Box<NewRun>) => StartedRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
+            /// The job sends at most as much as the budget allows.
+            Evaluate(Box<NewRun>, Budget) => StartedRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
             /// Compare free-form answers with the texts of their items. Skips answers that were
             /// compared before.
             Similarity(Box<SimilarityRequest>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
@@ -401,7 +404,8 @@ macro_rules! requests {
             /// An analysis of a whole board.
             Analyse(Box<AnalyseAsk>) => Analysis, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Have a judge read the answers that the `strict` rule cannot read.
-            Judge(Box<JudgeRequest>) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
+            /// The job sends at most as much as the budget allows.
+            Judge(Box<JudgeRequest>, Budget) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
             /// Consent to sending data to these destinations, for all projects on this machine. The
             /// consent is stored in the configuration folder of the owner's user. If another
             /// request follows, its reply is the reply.
@@ -471,7 +475,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 3;
+const LAYOUT: u16 = 4;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::index::{Index, key};
 use benchtop_model::generation::Settings;
-use benchtop_model::job::{GenerationOverrides, JobStatus};
+use benchtop_model::job::{Budget, GenerationOverrides, JobStatus};
 use benchtop_model::{Error, Result};
 
 /// A job as the index has it: its fields are stored by position.
@@ -44,6 +44,7 @@ impl Indexed {
             standing: self.standing,
             reason: self.reason.clone(),
             token,
+            budget: Budget::default(),
         }
     }
 

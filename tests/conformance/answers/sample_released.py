@@ -42,6 +42,9 @@ COMMITS = {
     "worldcuisines/worldcuisines": "d4d1c4446f468877c06bbf4e516bbe44993246d0",
 }
 
+# Their prompts number the options.
+NUMBERED = {"foundation29org/MIR_AI_F29", "paul-rottger/llm-values-pct", "worldcuisines/worldcuisines"}
+
 CLONES = ""
 EXCLUDED = {}
 
@@ -395,6 +398,8 @@ def drawn():
                 "options": [str(o) for o in options], "refusal": None, "output": output, "intended": None,
                 "family": "released", "source": name,
             }
+            if repo in NUMBERED:
+                line["labels"] = "numbers"
             strata.setdefault((repo, model, language), [many, []])[1].append(line)
     lines = []
     for key, (many, rows) in sorted(strata.items()):

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::http::error_body::{json, message};
-use benchtop_model::vlm::{Alternative, Finish, Reply, Usage};
+use crate::http::token_counts::token_counts;
+use benchtop_model::vlm::{Alternative, Finish, Reply};
 
 /// Parses a response.
 ///
@@ -64,7 +65,7 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
             .map(str::to_string),
         finish,
         first: choice.get("logprobs").map(first).unwrap_or_default(),
-        usage: usage(&value),
+        usage: token_counts(&value),
         model: value
             .get("model")
             .and_then(Value::as_str)
@@ -105,21 +106,4 @@ fn first(logprobs: &Value) -> Vec<Alternative> {
     };
     found.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
     found
-}
-
-/// The token counts. `None` unless both are valid counts.
-fn usage(value: &Value) -> Option<Usage> {
-    let count = |name: &str| {
-        let count = value.pointer("/usage").and_then(|u| u.get(name))?;
-        count.as_u64().or_else(|| {
-            count
-                .as_f64()
-                .filter(|c| (0.0..1e15).contains(c))
-                .map(|c| c as u64)
-        })
-    };
-    Some(Usage {
-        prompt: count("prompt_tokens")?,
-        completion: count("completion_tokens")?,
-    })
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer;
 use crate::http::exchange::{Api, Line, Stop};
+use crate::http::token_counts::token_counts_of;
 use benchtop_model::config::judge::Fields;
 use benchtop_model::vlm::{Reply, VlmRequest};
 
@@ -179,7 +180,13 @@ impl Api for Chat {
                 },
             }
         };
-        let mut reply = answer::parse(&bytes).map_err(Stop::unfit)?;
+        let parsed = answer::parse(&bytes);
+        // What cannot be used is paid for too.
+        let usage = parsed
+            .as_ref()
+            .map_or_else(|_| token_counts_of(&bytes), |reply| reply.usage);
+        line.answered(usage).await;
+        let mut reply = parsed.map_err(Stop::unfit)?;
         for (bit, name) in [
             (SCHEMA, "a JSON schema"),
             (LOGPROBS, "log-probabilities"),

@@ -17,6 +17,7 @@ use self::ask::{Chat, Known};
 use super::caller::Caller;
 use super::pool::{Table, Timeouts};
 use crate::BatchEvent;
+use crate::request_meter::RequestMeter;
 use crate::vlm::VisionLanguageModel;
 use benchtop_model::Result;
 use benchtop_model::config::Judge;
@@ -113,6 +114,10 @@ impl VisionLanguageModel for ChatModel {
             .with("endpoints", self.caller.pool.described(names))
             .with("temperature", 0)
             .with("seed", self.seed)
+    }
+
+    fn count_requests(&mut self, meter: Arc<dyn RequestMeter>) {
+        self.caller.meter = Some(meter);
     }
 
     fn ask(&mut self, asks: &[VlmRequest], watch: &mut dyn FnMut(BatchEvent<Reply>) -> bool) {

@@ -8,7 +8,9 @@ use image::{ImageFormat, ImageReader, Limits};
 use serde_json::Value;
 
 use super::super::error_body::{json, message, short};
+use super::super::token_counts::token_counts;
 use benchtop_model::generation::{Pixels, RespectedInputs};
+use benchtop_model::vlm::Usage;
 
 /// The request, to compare the response with.
 pub struct Sent {
@@ -31,6 +33,8 @@ pub struct Given {
     pub honoured: RespectedInputs,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// Token counts, if the server sent them.
+    pub usage: Option<Usage>,
 }
 
 /// Parses a response.
@@ -87,6 +91,7 @@ pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
         image,
         honoured,
         notes,
+        usage: token_counts(&value),
     })
 }
 

@@ -15,6 +15,8 @@ use self::answer::{Image, Sent};
 use super::caller::Caller;
 use super::exchange::{Api, Line, Stop};
 use super::pool::{Table, Timeouts};
+use super::token_counts::token_counts_of;
+use crate::request_meter::RequestMeter;
 use crate::{BatchEvent, GenerationEvent, ImageGenerator};
 use benchtop_model::Result;
 use benchtop_model::config::Generate;
@@ -123,6 +125,10 @@ impl ImageGenerator for HttpGenerator {
             .with("guidance", settings.guidance)
     }
 
+    fn count_requests(&mut self, meter: Arc<dyn RequestMeter>) {
+        self.caller.meter = Some(meter);
+    }
+
     fn generate(
         &mut self,
         settings: &Settings,
@@ -213,7 +219,14 @@ impl Api for Images {
 
     async fn exchange(&self, line: Line<'_>, task: &Task) -> std::result::Result<Picture, Stop> {
         let (body, sent) = self.body(&line, task);
-        let given = answer::parse(&line.post(&body).await?, &sent).map_err(Stop::unfit)?;
+        let bytes = line.post(&body).await?;
+        let given = answer::parse(&bytes, &sent);
+        // What cannot be used is paid for too.
+        let usage = given
+            .as_ref()
+            .map_or_else(|_| token_counts_of(&bytes), |given| given.usage);
+        line.answered(usage).await;
+        let given = given.map_err(Stop::unfit)?;
         let image = match given.image {
             Image::Bytes(image) => image,
             Image::At(address) => line.get(&address, "picture").await?,

@@ -62,6 +62,7 @@ impl Reader<'_> {
                 strength: if number { NUMBER } else { 3 },
                 listed: false,
                 passing: false,
+                explicit: !number,
             });
         }
         close.min(end)

@@ -64,7 +64,13 @@ impl Reader<'_> {
             let item = &self.items[k];
             match item.what {
                 What::Mark if item.mark == ',' && flags & SO != 0 => return (Left::Cued, k + 1),
-                What::Mark if item.mark == ',' && flags & NOUN != 0 => return (Left::Named, k),
+                What::Mark if item.mark == ',' && flags & NOUN != 0 => {
+                    return if flags & RIGHT != 0 && flags & IS != 0 {
+                        (Left::Cued, k + 1)
+                    } else {
+                        (Left::Named, k)
+                    };
+                }
                 What::Mark if item.mark == ',' => {
                     let before = k
                         .checked_sub(1)
@@ -127,8 +133,11 @@ impl Reader<'_> {
             }
         }
         let has = |mask: u32| flags & mask != 0;
-        if has(RIGHT) && (has(IS | NOUN | CUE) || colon) || has(NOUN) && (has(IS) || colon) {
-            return (Left::Cued, if broke { k + 1 } else { k });
+        let from = if broke { k + 1 } else { k };
+        // "Analysis:", "Option A, which": a heading above does not make the option the answer.
+        let beside = colon && !self.items[from..first].iter().any(|i| i.what == What::Line);
+        if has(RIGHT) && (has(IS | NOUN | CUE) || colon) || has(NOUN) && (has(IS) || beside) {
+            return (Left::Cued, from);
         }
         if has(NOUN) {
             return (Left::Named, if broke { k } else { k.saturating_sub(1) });
@@ -246,7 +255,7 @@ impl Reader<'_> {
     }
 
     /// Whether a phrase has more than one word.
-    fn is_wide(&self, k: usize) -> bool {
+    pub(super) fn is_wide(&self, k: usize) -> bool {
         let stop = self
             .items
             .get(k + 1)

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::cut_off::is_cut_off;
+use super::final_statement::{begun, last_statement, loops, stated};
 use super::items::{Item, LONG, What, refuses, sentences};
 use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
 use super::restatement::{Question, echoed};
 use super::tokens::Text;
 use super::why::Why;
-use super::words::{NOT, SO};
 use crate::extract::reading::Read;
 use benchtop_model::Choice;
 
@@ -25,7 +25,11 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
     let (mut back, mut surely, mut open) = (false, false, false);
     for event in events {
         match event {
-            Event::Commits { listed: true, .. } if is_list => {}
+            Event::Commits {
+                listed: true,
+                explicit: false,
+                ..
+            } if is_list => {}
             Event::Commits {
                 option,
                 strength: strong,
@@ -107,7 +111,7 @@ pub(super) fn answer(
     items: &[Item],
     text: &Text,
 ) -> (Read, Why) {
-    let (read, why, turns_at) = weigh(asked, question, items, text);
+    let (read, why, turns_at, _) = weigh(asked, question, items, text);
     let rest = turns_at.and_then(|at| items.get(at + 1..));
     match rest.map(|rest| weigh(asked, question, rest, text).0) {
         Some(later @ Read::Option(_)) => (later, Why::Statement),
@@ -115,34 +119,38 @@ pub(super) fn answer(
     }
 }
 
-/// The answer, the reason, and where an answer is last withdrawn.
-fn weigh(
+/// The answer, the reason, where an answer is last withdrawn, and the letters that are said to be
+/// the answer.
+pub(super) fn weigh(
     asked: &Asked<'_>,
     question: &Question,
     items: &[Item],
     text: &Text,
-) -> (Read, Why, Option<usize>) {
+) -> (Read, Why, Option<usize>, Vec<i32>) {
     let mut reader = Reader::new(items, text);
     reader.denies = question.denies;
     if items.iter().any(|item| item.what == What::Opens) {
         reader.numbers = bare_numbers(asked.options);
     }
     let sentences = sentences(items);
-    sentences
-        .iter()
-        .for_each(|sentence| reader.sentence(*sentence));
-    let cut = is_cut_off(items, text, &sentences);
-    let (read, why) = choose(&mut reader, asked, question, &sentences, cut);
-    if let [_, .., (start, _, false)] = sentences.as_slice()
-        && read == Read::Unparsed
-        && items[*start].is(SO)
-        && !items[*start].is(NOT)
-        && let (last @ Read::Option(_), why, _) = weigh(asked, question, &items[*start..], text)
-    {
-        // "So he must stop": the conclusion of the last sentence.
-        return (last, why, reader.turns_at);
+    let mut before = 0;
+    for sentence in &sentences {
+        before = reader.events.len();
+        reader.sentence(*sentence);
     }
-    (read, why, reader.turns_at)
+    let told = stated(&reader.events);
+    let told_before = stated(reader.events.get(..before).unwrap_or_default());
+    let cut = is_cut_off(items, text, &sentences);
+    let (mut read, mut why) = choose(&mut reader, asked, question, &sentences, cut);
+    let is_told = |read: Read| told.iter().any(|one| read == Read::Option(*one as usize));
+    if matches!(read, Read::Option(_)) && !is_told(read) && loops(&reader, &sentences) {
+        (read, why) = (Read::Unparsed, Why::Contradiction);
+    } else if read == Read::Unparsed
+        && let Some(found) = last_statement(asked, question, &reader, &sentences, &told_before)
+    {
+        (read, why) = found;
+    }
+    (read, why, reader.turns_at, told)
 }
 
 /// Whether a text begins with one answer and its last sentence states another in the question's
@@ -248,6 +256,12 @@ fn choose(
             Read::Unparsed,
             if hedges { Why::Hedge } else { Why::Withdrawn },
         );
+    }
+    if cut && !listed && denied.is_empty() && !question.denies && sentences.len() > 1 {
+        let one = begun(reader, sentences[0]).filter(|one| (0..count).contains(one));
+        if let Some(one) = one {
+            return option(one, Why::Echo);
+        }
     }
     let named = echoed(question, reader, sentences, cut, listed).filter(|_| !question.denies);
     if let Some(one) = named.filter(|one| !denied.contains(one) && (0..count).contains(one)) {

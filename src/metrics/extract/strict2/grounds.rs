@@ -3,7 +3,7 @@
 use super::context::NEAR;
 use super::items::{Item, What};
 use super::reader::Reader;
-use super::words::{AND, BUT, CUE, HEDGE, IF, LINK, NOT, OPEN, OR, REASON, SO, THOUGH};
+use super::words::{AND, BUT, CUE, HEDGE, IF, LINK, NOT, NOUN, OPEN, OR, REASON, SO, THOUGH};
 
 fn bounds(item: &Item) -> bool {
     matches!(item.what, What::Line | What::Opens | What::Closes)
@@ -25,14 +25,25 @@ impl Reader<'_> {
     /// Whether an answer follows a colon, and nothing before it denies it or leaves it open: "The
     /// bat settles it: C".
     pub(super) fn is_told(&self, k: usize, start: usize) -> bool {
+        let item = &self.items[k];
+        let heads = |i: &Item| item.what == What::Letter && (i.what == What::Line || i.is(NOUN));
         let Some(before) = self.items[start..k]
             .iter()
-            .rposition(|i| !i.is_mark("([{<"))
+            .rposition(|i| !(i.is_mark("([{<") || heads(i)))
         else {
             return false;
         };
         if before == 0 || !self.items[start + before].is_mark(":") {
             return false;
+        }
+        let line = |i: &Item| i.what == What::Line;
+        if self.items[start + before..k].iter().any(line) {
+            // "Its name is:", "B. dog": the whole of a line.
+            let next = self.items[k + 1..].iter().find(|i| i.what != What::Mark);
+            let own = |i: &Item| i.what == What::Text && i.option == item.option;
+            if !next.is_none_or(|i| line(i) || own(i)) {
+                return false;
+            }
         }
         let colon = start + before;
         for item in self.items[start.max(colon.saturating_sub(NEAR))..colon]

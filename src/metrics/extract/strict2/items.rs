@@ -2,8 +2,9 @@
 //! sentences.
 
 use super::bare_words::is_hangul;
+use super::letters::{Labels, letter};
 use super::options::{Options, SHORT, words_at};
-use super::tokens::{Kind, Text, Token};
+use super::tokens::{Kind, Text};
 use super::words::{CUE, FINAL, IS, NO, PLAIN, REFUSE, YES, words};
 
 /// A letter that stands for different options in different alphabets.
@@ -13,24 +14,6 @@ pub(super) const SEVERAL: i32 = -2;
 /// Maximum length, in words and marks, of an output whose mention of an option's text counts as an
 /// answer, and of a sentence that is compared with the question.
 pub(super) const LONG: usize = 60;
-
-/// Option letters in other scripts, in order. `?` if another alphabet has the letter in another
-/// place.
-const ALPHABETS: [&str; 12] = [
-    "АБ?Г??",
-    "аб?г??",
-    "ΑΒΓΔΕ",
-    "αβγδε",
-    "ابجده",
-    "कखगघङ",
-    "কখগঘঙ",
-    "אבגדה",
-    "アイウエオ",
-    "가나다라마",
-    "กขคง",
-    "甲乙丙丁戊",
-];
-const CYRILLIC: [&str; 2] = ["АБВГДЕЖЗ", "абвгдежз"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
@@ -63,6 +46,12 @@ pub(super) struct Item {
     pub(super) low: bool,
     /// A letter followed by a full stop, bracket, or colon.
     pub(super) label: bool,
+    /// A number.
+    pub(super) digit: bool,
+    /// A number followed by the text of its option.
+    pub(super) own: bool,
+    /// The option that the letter itself stands for.
+    pub(super) place: i32,
 }
 
 impl Item {
@@ -76,6 +65,9 @@ impl Item {
             sure: false,
             low: false,
             label: false,
+            digit: false,
+            own: false,
+            place: UNCLEAR,
         }
     }
 
@@ -93,96 +85,8 @@ impl Item {
     }
 }
 
-/// The option that a token names by letter, whether it is enclosed, and whether it is lowercase or
-/// of another script.
-fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bool, bool)> {
-    let token = &text.tokens[at];
-    let raw = token.raw?;
-    let place = |row: &&str| row.chars().position(|c| c == raw).map(|at| at as i32);
-    let (option, weak) = if raw.is_ascii() {
-        let option = raw
-            .is_ascii_alphabetic()
-            .then(|| raw.to_ascii_uppercase() as i32 - 'A' as i32)?;
-        let is_pronoun = raw == 'I' && count <= 8 && !token.marked;
-        if is_pronoun
-            && text
-                .tokens
-                .get(at + 1)
-                .is_some_and(|next| next.kind == Kind::Word)
-        {
-            return None;
-        }
-        (
-            if cyrillic && option > 0 {
-                UNCLEAR
-            } else {
-                option
-            },
-            raw.is_ascii_lowercase(),
-        )
-    } else {
-        let own = CYRILLIC.iter().find_map(place).filter(|_| cyrillic);
-        let other = || match raw {
-            'С' | 'с' => Some(2),
-            'В' | 'Д' | 'Е' | 'в' | 'д' | 'е' => Some(UNCLEAR),
-            _ => ALPHABETS.iter().find_map(place),
-        };
-        (own.or_else(other)?, true)
-    };
-    if option > 9 && count <= 8 && !token.marked && raw.is_ascii() {
-        // "The first letter is an S."
-        return None;
-    }
-    let (before, after) = (
-        at.checked_sub(1).map(|at| &text.tokens[at]),
-        text.tokens.get(at + 1),
-    );
-    let (word_before, word_after) = (
-        at.checked_sub(1).map_or("", |at| text.at(at)),
-        text.at(at + 1),
-    );
-    let kind = |token: Option<&Token>| token.map(|token| token.kind);
-    let enclosed = token.marked
-        || kind(before) == Some(Kind::Mark)
-            && kind(after) == Some(Kind::Mark)
-            && ["(", "[", "{", "<"].contains(&word_before)
-            && [")", "]", "}", ">"].contains(&word_after)
-        || kind(before) == Some(Kind::Opens) && kind(after) == Some(Kind::Closes)
-        || word_before == "'" && word_after == "'";
-    if enclosed {
-        return Some((option, true, weak));
-    }
-    let one_before = at.checked_sub(2).and_then(|at| text.tokens[at].raw);
-    let is_word = |at: usize| text.tokens.get(at).is_some_and(|t| t.kind == Kind::Word);
-    if text.is_joined(at) {
-        let belongs = match word_before {
-            "'" | "°" | "@" | "+" | "%" | "\\" | "∠" | "△" => true,
-            "&" | "/" => one_before.is_none(),
-            "-" => at > 1 && text.is_joined(at - 1) && is_word(at - 2),
-            "." => one_before.is_some_and(char::is_alphabetic),
-            _ => token.script == 3 && is_word(at - 1),
-        };
-        if belongs {
-            return None;
-        }
-    }
-    if text.is_joined(at + 1) {
-        let goes_on =
-            text.is_joined(at + 2) && is_word(at + 2) && text.tokens[at + 2].script == token.script;
-        let belongs = match word_after {
-            "+" | "%" | "°" | "@" => true,
-            "'" => words_at(text, at + 1) & IS == 0,
-            "." | "-" => goes_on,
-            _ => token.script == 3 && is_word(at + 1),
-        };
-        if belongs {
-            return None;
-        }
-    }
-    Some((option, false, weak))
-}
-
-pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) -> Vec<Item> {
+pub(super) fn items(text: &Text, options: &Options, labels: &Labels) -> Vec<Item> {
+    let count = labels.count;
     let (mut out, mut at, n): (Vec<Item>, usize, usize) = (Vec::new(), 0, text.tokens.len());
     while at < n {
         let token = &text.tokens[at];
@@ -223,7 +127,14 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
             continue;
         }
         let (mut end, mut mask) = words().phrase(text, at);
-        let mut found = letter(text, at, count, cyrillic);
+        let number = labels
+            .numbers
+            .as_ref()
+            .and_then(|numbers| numbers.at(text, at, &out));
+        let mut found = number
+            .map(|n| (n.option, n.enclosed, !n.own))
+            .or_else(|| letter(text, at, labels));
+        let place = found.map(|(option, ..)| option);
         let after = text.tokens.get(at + 1);
         let mut of_text = options.at(text, at);
         let in_word = token.script == 3 && text.is_joined(at) && text.tokens[at - 1].script == 3;
@@ -232,6 +143,9 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
             && out.last().is_some_and(|i| i.what == What::Word)
             && of_text.is_some_and(|(end, _)| is_part(end))
         {
+            of_text = None;
+        }
+        if number.is_some_and(|n| n.own) && of_text.is_some_and(|(end, _)| end == at + 1) {
             of_text = None;
         }
         if let (Some((text_end, option)), Some(letter)) = (of_text, &mut found)
@@ -281,6 +195,9 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
                     sure,
                     low,
                     label,
+                    digit: number.is_some(),
+                    own: number.is_some_and(|n| n.own),
+                    place: place.unwrap_or(option),
                     ..Item::new(What::Letter, at)
                 });
                 at += 1;
@@ -387,7 +304,8 @@ pub(super) fn sentences(all: &[Item]) -> Vec<(usize, usize, bool)> {
                     .filter(|i| at > start && i.what == What::Letter);
                 let is_label = before.zip(all.get(at + 1)).is_some_and(|(letter, after)| {
                     after.what != What::Line
-                        && (at - 1 - start <= 1 || after.what == What::Text && !letter.low)
+                        && (at - 1 - start <= 1
+                            || (after.what == What::Text || letter.own) && !letter.low)
                 });
                 !is_label
             }

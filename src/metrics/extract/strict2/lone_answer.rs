@@ -150,7 +150,15 @@ impl Reader<'_> {
                 && left == Left::Start
                 && !self.is_article(item)
                 && self.text.tokens[item.token].script == 1;
-            return alone || labelled || told || right == Right::End && left == Left::Start;
+            let leads = item.digit
+                && k < 2
+                && left == Left::Start
+                && matches!(right, Right::Comma | Right::Reason);
+            return leads
+                || alone
+                || labelled
+                || told
+                || right == Right::End && left == Left::Start;
         }
         !(right == Right::Word && self.is_article(item)) || left == Left::Named || item.label
     }

@@ -20,18 +20,22 @@
 //! |---|---|
 //! | `bare_words` | texts as bare words: lowercase, with a space for each mark |
 //! | `boxed` | boxed answers |
+//! | `commitments` | whether an output commits to an answer |
 //! | `context` | the context of an answer in its sentence |
 //! | `cut_off` | texts that were truncated by a length limit |
 //! | `decide` | the answer from all statements of an output about the options |
 //! | `embedded` | texts that name an option in other words, and evidence against it |
+//! | `final_statement` | what the first or the last sentence of a text states |
 //! | `fold_characters` | one form for characters that have several |
 //! | `grounds` | an answer without a cue: after a "but", a colon, or a "so" |
 //! | `items` | splits a text into items and sentences |
 //! | `joined_answers` | joined answers: "A, B and C" |
 //! | `json_object` | answers that are JSON objects |
 //! | `latex` | LaTeX commands around an answer |
+//! | `letters` | letters and numbers that name options |
 //! | `lists` | word lists by language that compare statements with questions |
 //! | `lone_answer` | an answer that stands on its own |
+//! | `numbers` | options that the question numbers |
 //! | `option_verdicts` | verdicts on the options: "B. dog: correct" |
 //! | `options` | the options of a question, by the words that name them |
 //! | `prepared` | what the rule derives from a question alone |
@@ -48,18 +52,22 @@
 
 mod bare_words;
 mod boxed;
+mod commitments;
 mod context;
 mod cut_off;
 mod decide;
 mod embedded;
+mod final_statement;
 mod fold_characters;
 mod grounds;
 mod items;
 mod joined_answers;
 mod json_object;
 mod latex;
+mod letters;
 mod lists;
 mod lone_answer;
+mod numbers;
 mod option_verdicts;
 mod options;
 mod prepared;
@@ -84,6 +92,8 @@ use super::reading::Read;
 use super::text::same;
 
 use self::items::{What, items, refuses};
+use self::letters::Labels;
+pub(super) use self::numbers::is_numbered;
 use self::options::Options;
 use self::prepared::Prepared;
 use self::reasoning::{Cut, cut};
@@ -121,8 +131,13 @@ pub(super) fn answer_part(output: &str) -> Option<&str> {
 
 /// Whether `output` declines to answer, in the phrases of the table.
 pub(super) fn declines(output: &str) -> bool {
-    answer_part(output)
-        .is_some_and(|said| refuses(&items(&Text::new(said), &Options::default(), 0, false)))
+    answer_part(output).is_some_and(|said| {
+        refuses(&items(
+            &Text::new(said),
+            &Options::default(),
+            &Labels::default(),
+        ))
+    })
 }
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
@@ -194,11 +209,13 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
 }
 
 fn option_of(prepared: &Prepared, asked: &Asked, text: &str) -> (Read, Why) {
-    let mut text = Text::new(text);
+    let mut text = match prepared.labels.numbers {
+        Some(_) => Text::new(&numbers::uncircled(text)),
+        None => Text::new(text),
+    };
     text.languages = prepared.languages(&text);
     let options = prepared.options(text.tokens.len());
-    let count = i32::try_from(asked.letters()).unwrap_or(i32::MAX);
-    let mut found = items(&text, options, count, prepared.is_cyrillic);
+    let mut found = items(&text, options, &prepared.labels);
     let question = prepared.question(text.languages);
     question.bend(&mut found, &text);
     while found.last().is_some_and(|item| item.what == What::Line) {
@@ -207,24 +224,12 @@ fn option_of(prepared: &Prepared, asked: &Asked, text: &str) -> (Read, Why) {
     decide::answer(
         &decide::Asked {
             options: asked.options,
-            count,
+            count: prepared.labels.count,
         },
         &question,
         &found,
         &text,
     )
-}
-
-/// Whether the question letters its options А, Б, В.
-fn is_cyrillic(instruction: &str) -> bool {
-    let line = |line: &str| {
-        let mut chars = line.trim().trim_start_matches('(').chars();
-        matches!(
-            (chars.next(), chars.next()),
-            (Some('Б' | 'б'), Some('.' | ')' | ':'))
-        )
-    };
-    instruction.lines().any(line)
 }
 
 pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String {

@@ -89,5 +89,6 @@ fn commits(option: i32) -> Event {
         strength: 2,
         listed: false,
         passing: false,
+        explicit: false,
     }
 }

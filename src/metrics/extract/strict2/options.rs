@@ -70,6 +70,8 @@ pub(super) const ARTICLES: [&str; 27] = [
     "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el",
     "la", "le", "der", "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
 ];
+/// The same before an apostrophe.
+const ELIDED: [&str; 4] = ["l", "un", "d", "qu"];
 /// Pronouns at the start of an option: "It is closed".
 const PRONOUNS: [&str; 27] = [
     "it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela",
@@ -188,6 +190,9 @@ fn names(words: Vec<String>) -> Vec<Vec<String>> {
             .is_some_and(|word| some.contains(&word.as_str()))
     };
     let n = words.len();
+    if n > 2 && is(0, &ELIDED) && is(1, &["'"]) {
+        all.push(words[2..].to_vec());
+    }
     if n > 1 && is(0, &ARTICLES) {
         all.push(words[1..].to_vec());
     }

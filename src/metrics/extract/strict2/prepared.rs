@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::is_cyrillic;
+use super::letters::Labels;
 use super::options::{NUMBERED, Options, SHORT};
 use super::reasoning::first_line;
 use super::restatement::Question;
@@ -37,7 +37,7 @@ pub(super) struct Prepared {
     options: Vec<Choice>,
     first_line: Text,
     languages: Option<u64>,
-    pub(super) is_cyrillic: bool,
+    pub(super) labels: Labels,
     plain: OnceCell<Options>,
     short: OnceCell<Options>,
     numbered: OnceCell<Options>,
@@ -54,7 +54,7 @@ impl Prepared {
             options: asked.options.to_vec(),
             languages: words().languages_of_question(&first_line),
             first_line,
-            is_cyrillic: is_cyrillic(asked.instruction),
+            labels: Labels::new(asked),
             plain: OnceCell::new(),
             short: OnceCell::new(),
             numbered: OnceCell::new(),

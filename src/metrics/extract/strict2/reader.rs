@@ -6,20 +6,21 @@ use super::context::{Left, NEAR, Right};
 use super::items::{Item, SEVERAL, What};
 use super::tokens::Text;
 use super::words::{
-    BUT, CUE, DEPENDS, FINAL, FIRST, HEDGE, IF, LEAN, LINK, MILD, NOT, OR, REASON, SO, THOUGH,
-    WAIT, WEAK, YES,
+    BUT, CUE, DEPENDS, FIRST, HEDGE, IF, LEAN, LINK, NOT, OR, REASON, SO, THOUGH, WAIT, WEAK, YES,
 };
 
 /// A statement, in text order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
     /// Commits to an option. `listed`: it is a letter followed by a text, as in a list of options.
-    /// `passing`: a truncated text may say so in passing.
+    /// `passing`: a truncated text may say so in passing. `explicit`: it says that a letter is the
+    /// answer, or is that letter alone.
     Commits {
         option: i32,
         strength: u8,
         listed: bool,
         passing: bool,
+        explicit: bool,
     },
     /// Leaves open which of these options it is. `mentions`: an option's text is only mentioned.
     Leaves {
@@ -72,16 +73,16 @@ pub(super) struct Reader<'a> {
 }
 
 /// The sentence that is being read.
-struct CurrentSentence {
-    start: usize,
-    end: usize,
+pub(super) struct CurrentSentence {
+    pub(super) start: usize,
+    pub(super) end: usize,
     question: bool,
     /// Whether it begins with a condition.
     condition: bool,
     /// Whether it follows a question.
-    after_question: bool,
+    pub(super) after_question: bool,
     /// Whether something in it has been denied or left open so far.
-    turns: bool,
+    pub(super) turns: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -258,6 +259,8 @@ impl<'a> Reader<'a> {
         } else if is(Left::Denied) || right == Right::Not {
             self.events.extend(group.iter().map(|o| Event::Denies(*o)));
             here.turns = true;
+        } else if several && self.is_heading(k, last, (start, end)) {
+            // "C and D. They are": a heading above what is said of them.
         } else if several {
             let or = self.items[k..last].iter().any(|i| i.is(OR) && !i.is(LINK));
             let beside = matches!(left, Left::Start | Left::Named | Left::Other | Left::Comma);
@@ -280,6 +283,15 @@ impl<'a> Reader<'a> {
                 mentions,
             });
             here.turns = true;
+        } else if !is_letter && self.is_first_person(k, start) {
+            // "I strongly disagree with it."
+            self.events.push(Event::Commits {
+                option,
+                strength: 2,
+                listed: false,
+                passing: false,
+                explicit: false,
+            });
         } else if self.stands(k, left, right) {
             commits = self.commits(k, here, (left, at), (right, last));
         } else if !is_letter {
@@ -319,7 +331,7 @@ impl<'a> Reader<'a> {
         next
     }
 
-    fn mentions(&mut self, k: usize, here: &CurrentSentence) {
+    pub(super) fn mentions(&mut self, k: usize, here: &CurrentSentence) {
         let (denied, clear) = (
             self.is_negated(here.start, here.end),
             self.is_clear(k, here.start, here.end),
@@ -329,116 +341,5 @@ impl<'a> Reader<'a> {
             denied,
             clear,
         });
-    }
-
-    /// Records whether the output commits to the answer at `k`, and returns that.
-    fn commits(
-        &mut self,
-        k: usize,
-        here: &CurrentSentence,
-        (left, at): (Left, usize),
-        (right, last): (Right, usize),
-    ) -> bool {
-        let (start, end) = (here.start, here.end);
-        let item = self.items[k];
-        let option = item.option;
-        let is_letter = item.what == What::Letter;
-        let (mut commits, mut listed) = self.states(k, here, (left, at), (right, last));
-        let mut strength = if left == Left::Cued && self.items[at].is(FINAL) {
-            3
-        } else {
-            2
-        };
-        if commits && is_letter && item.label && self.lists(k, end) {
-            listed = true;
-        }
-        if !commits && right == Right::End && (is_letter || here.turns) && self.is_told(k, start) {
-            commits = true;
-        }
-        let loosely = !is_letter
-            && matches!(right, Right::Word | Right::Comma | Right::Reason)
-            && end - k < 5;
-        let concluded = !commits && (right == Right::End || loosely) && self.is_concluded(k, start);
-        if concluded {
-            (commits, strength) = (true, 2);
-        }
-        if commits {
-            // In a truncated text, neither a mere mention nor a list of options is an answer.
-            let mild = !is_letter && left == Left::Cued && self.items[at].is(MILD) && strength != 3;
-            let inline = !is_letter && start > 0 && self.items[start - 1].what == What::Mark;
-            let passing =
-                mild || concluded || start > 0 && left == Left::Start && (listed || inline);
-            self.events.push(Event::Commits {
-                option,
-                strength,
-                listed,
-                passing,
-            });
-        } else if !is_letter {
-            self.mentions(k, here);
-        } else if item.sure || left == Left::Named || item.label {
-            let closes = matches!(right, Right::End | Right::Comma | Right::Reason);
-            let (denied, clear) = (
-                self.is_negated(start, end),
-                closes && self.is_clear(k, start, end),
-            );
-            self.events.push(Event::Marks {
-                option,
-                denied,
-                clear,
-            });
-        }
-        commits
-    }
-
-    /// Whether the output commits to the answer, and whether it is a letter with a text, as in a
-    /// list of options.
-    fn states(
-        &mut self,
-        k: usize,
-        here: &CurrentSentence,
-        (left, at): (Left, usize),
-        (right, last): (Right, usize),
-    ) -> (bool, bool) {
-        let (start, end) = (here.start, here.end);
-        let item = self.items[k];
-        let is_letter = item.what == What::Letter;
-        let closes = matches!(right, Right::End | Right::Comma | Right::Reason);
-        match left {
-            _ if right == Right::After => (true, false),
-            Left::Cued => {
-                let crosses = self.items[at..k].iter().any(|i| i.what == What::Line);
-                (
-                    is_letter || closes,
-                    crosses && is_letter && self.has_text(k, end, false),
-                )
-            }
-            Left::Back => (is_letter || closes, false),
-            Left::Turned if here.turns || self.is_turned(&item, start, at) => (closes, false),
-            Left::Start | Left::Named if left == Left::Start || self.is_first(k, start) => {
-                let begins = (start == 0 || here.after_question) && k - start <= 2;
-                let leads = item.label
-                    || matches!(right, Right::Comma | Right::Reason)
-                    || is_letter && right == Right::End && item.sure;
-                if right == Right::End && self.is_whole(k, start, end) {
-                    (true, is_letter && self.has_text(k, end, false))
-                } else if begins && leads {
-                    let article = is_letter && !item.label && !item.sure && self.is_article(&item);
-                    let reasoned = right != Right::Reason
-                        || if article {
-                            self.is_reason(last + 1, end)
-                        } else {
-                            is_letter
-                        };
-                    (reasoned, item.label)
-                } else {
-                    if item.label && k - start <= 2 {
-                        self.events.push(Event::Labels(item.option));
-                    }
-                    (false, false)
-                }
-            }
-            _ => (false, false),
-        }
     }
 }

@@ -223,32 +223,48 @@ pub(super) fn first_line(text: &str) -> &str {
 
 /// The text before a line in which the model asks a question of its own; `None` if there is none.
 pub(super) fn before_question(text: &str) -> Option<&str> {
+    if is_heading(&first_words(text)) {
+        // Questions with their answers, of which none is the one that was asked.
+        return None;
+    }
     text.match_indices('\n').find_map(|(at, _)| {
         let rest = &text[at + 1..];
-        let near = rest
-            .char_indices()
-            .nth(232)
-            .map_or(rest, |(end, _)| &rest[..end]);
-        let line = near
-            .trim_start_matches([' ', '\n', '#', '*'])
-            .split('\n')
-            .next()
-            .unwrap_or_default();
-        let whole: String = line
-            .chars()
-            .take(200)
-            .flat_map(char::to_lowercase)
-            .collect();
-        let line: String = whole.chars().take(32).collect();
-        let begins = |word: &&str| {
-            let rest = line.strip_prefix(*word).map(|rest| {
-                rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit())
-            });
-            rest.is_some_and(|rest| rest.starts_with([':', '：']))
-        };
-        (asks_anew(&whole) || is_next(&text[..at], &whole, rest) || ASKS.iter().any(begins))
+        let line = first_words(rest);
+        (asks_anew(&line) || is_next(&text[..at], &line, rest) || is_heading(&line))
             .then_some(&text[..at])
     })
+}
+
+/// The beginning of the next line with words, in lowercase.
+fn first_words(text: &str) -> String {
+    let near = text
+        .char_indices()
+        .nth(232)
+        .map_or(text, |(end, _)| &text[..end]);
+    let line = near
+        .trim_start_matches([' ', '\n', '#', '*'])
+        .split('\n')
+        .next()
+        .unwrap_or_default();
+    line.chars()
+        .take(200)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Whether a line begins with a word for a question and a colon.
+fn is_heading(line: &str) -> bool {
+    let near = line
+        .char_indices()
+        .nth(32)
+        .map_or(line, |(end, _)| &line[..end]);
+    let begins = |word: &&str| {
+        let rest = near
+            .strip_prefix(*word)
+            .map(|rest| rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit()));
+        rest.is_some_and(|rest| rest.starts_with([':', '：']))
+    };
+    ASKS.iter().any(begins)
 }
 
 /// Whether a question with options follows a letter: "D", "Which year was it?", "A. 1903".

@@ -38,7 +38,9 @@ impl Question {
     pub(super) fn new(instruction: &str, options: &[Choice], languages: Option<u64>) -> Question {
         let plain = words(first_line(instruction));
         let lists = lists::of(languages);
-        let inverse = has(&plain, &lists[INVERSE]);
+        let line = instruction.split('\n').next().unwrap_or_default();
+        let end = line.char_indices().rev().nth(399).map_or(0, |(at, _)| at);
+        let inverse = has(&plain, &lists[INVERSE]) || has(&words(&line[end..]), &lists[INVERSE]);
         // A word that denies in one language is an article in another.
         let first = Text::new(first_line(instruction));
         let nearest = lists::of(table().likely(&[&first], 1, NEAREST));

@@ -50,6 +50,7 @@ LONGEST = 2000
 WORDS = 200
 # Words at the ends of an option without which a sentence may name it.
 ARTICLES = ("a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el", "la", "le", "der", "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les")
+ELIDED = ("l", "un", "d", "qu")
 PRONOUNS = ("it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela", "lui", "lei", "hij", "zij", "hun", "han", "hon", "он", "она", "они", "оно", "він", "вона")
 COPULAS = ("dir", "dur", "dür", "tir", "tur", "tür")
 OBJECTS = ("it", "them", "him", "her")
@@ -373,11 +374,11 @@ def phrase(all_tokens, at):
 
 
 class Item:
-    __slots__ = ("kind", "mask", "option", "sure", "token", "text", "low", "label")
+    __slots__ = ("kind", "mask", "option", "sure", "token", "text", "low", "label", "digit", "own", "place")
 
     def __init__(self, kind, token, mask=0, option=None):
         self.kind, self.token, self.mask, self.option = kind, token, mask, option
-        self.sure, self.low, self.text, self.label = False, False, "", False
+        self.sure, self.low, self.text, self.label, self.digit, self.own, self.place = False, False, "", False, False, False, None
 
 
 def joined(all_tokens, at):
@@ -423,6 +424,15 @@ def letter(all_tokens, at, count, cyrillic):
     before = all_tokens[at - 1] if at else None
     after = all_tokens[at + 1] if at + 1 < len(all_tokens) else None
     tight_before, tight_after = joined(all_tokens, at), joined(all_tokens, at + 1)
+    if before and before.text == "^" or after and after.text == "^" or weak and raw.isascii() and after and after.kind == P and after.text in "={":
+        # "b^2", "a = 7"
+        return None
+    if before and raw.isascii() and not before.kind == N and before.text[-1:].isascii() and before.text[-1:].isdigit() and ("." in before.text or "," in before.text) and not token.marked:
+        # "0.02 A"
+        return None
+    if tight_after and after.text == "(" and at + 3 < len(all_tokens) and len(all_tokens[at + 2].raw) == 1 and all_tokens[at + 2].raw.islower() and all_tokens[at + 3].text == ")":
+        # "E(u)"
+        return None
     enclosed = token.marked or bool(before and after and (
         before.kind == P and before.text in "([{<" and after.kind == P and after.text in ")]}>" or
         before.kind == OPENS and after.kind == CLOSES or
@@ -441,6 +451,144 @@ def letter(all_tokens, at, count, cyrillic):
     return option, enclosed, weak
 
 
+# What stands before the digits of other scripts, and signs that are digits in circles.
+ZEROS = [0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0x1040, 0x17E0]
+CIRCLED = {0x2460 + at: f"({at + 1})" for at in range(9)}
+# What is written behind the number of an option.
+COUNTERS = ("번", "番", "号", "號")
+
+
+def digit(c):
+    """The value of a digit of any script; None for other characters."""
+    o = ord(c)
+    if 0x30 <= o <= 0x39:
+        return o - 0x30
+    if 0xFF10 <= o <= 0xFF19:
+        return o - 0xFF10
+    return next((o - zero for zero in ZEROS if zero <= o < zero + 10), None)
+
+
+def value(text):
+    """The number that one or two digits of any script write; None for other texts."""
+    digits = [digit(c) for c in text]
+    if not 0 < len(digits) < 3 or None in digits:
+        return None
+    return digits[0] if len(digits) == 1 else 10 * digits[0] + digits[1]
+
+
+def label_before(text, at):
+    """The label that stands before a place of a text: a number from 1, or a letter; None where there is none."""
+    end = at
+    while end and text[end - 1] == " ":
+        end -= 1
+    if not end:
+        return None
+    if ord(text[end - 1]) in CIRCLED:
+        return ord(text[end - 1]) - 0x245F
+    if text[end - 1] not in ".)]:、．）】：-":
+        return None
+    end -= 1
+    while end and text[end - 1] == " ":
+        end -= 1
+    start = end
+    while start and end - start < 2 and digit(text[start - 1]) is not None:
+        start -= 1
+    if start == end and end and text[end - 1].isascii() and text[end - 1].isalpha():
+        start -= 1
+    if start == end or start and (text[start - 1].isalnum() or text[start - 1] in ".,/-'"):
+        return None
+    return text[start].upper() if text[start].isalpha() else value(text[start:end])
+
+
+def is_numbered(instruction, options):
+    """Whether an instruction lists the options by number, and not by letter."""
+    text = " ".join(instruction.split())
+    return len(options) > 1 and not lists_by(text, options, lambda at: chr(65 + at)) and lists_by(text, options, lambda at: at + 1)
+
+
+def lists_by(text, options, label):
+    """Whether each option stands in a text behind its label, in order."""
+    start = 0
+    for k, option in enumerate(options):
+        option = " ".join(option.split())
+        at = text.find(option, start)
+        while option and at >= 0 and label_before(text, at) != label(k):
+            at = text.find(option, at + 1)
+        if not option or at < 0:
+            return False
+        start = at + len(option)
+    return True
+
+
+class Numbers:
+    """The options of a prompt that numbers them: the first words of each, and the numbers in them."""
+
+    def __init__(self, options):
+        self.words = [[t.text for t in tokens(option) if t.kind == W][:4] for option in options]
+        self.own = bare_numbers(options)
+
+    def begins(self, all_tokens, at, option):
+        """Whether the text of an option begins at a token."""
+        words = self.words[option]
+        found = []
+        while at < len(all_tokens) and len(found) < len(words) and all_tokens[at].kind in (W, P):
+            if all_tokens[at].kind == W:
+                found.append(all_tokens[at].text)
+            at += 1
+        return bool(words) and found == words
+
+    def at(self, all_tokens, at, out):
+        """The option that a number names: None, or (option, enclosed, weak, whether its text follows)."""
+        token = all_tokens[at]
+        number = value(token.text)
+        if number is None or not 0 < number <= len(self.words):
+            return None
+        option, n = number - 1, len(all_tokens)
+        before = all_tokens[at - 1] if at else None
+        after = all_tokens[at + 1] if at + 1 < n else None
+        tight_after = joined(all_tokens, at + 1)
+        enclosed = token.marked or bool(before and after and (
+            before.kind == P and before.text in "([{<" and after.kind == P and after.text in ")]}>" or
+            before.kind == OPENS and after.kind == CLOSES or before.text == "'" and after.text == "'"))
+        if not enclosed:
+            if before is not None and before.kind == P and (before.text in "+<^×÷≈±√/%°€£@&~" or before.text in "-.'" and joined(all_tokens, at)):
+                return None
+            if before is not None and before.text == "=" and not (len(out) > 1 and out[-2].kind == "ph"):
+                # "x = 2"
+                return None
+            if after is not None and after.kind == P and after.text in "=+<^×÷≈±√/%°€£@&~":
+                return None
+        begins = not out or out[-1].kind == N
+        named = bool(out) and out[-1].kind == "ph" and bool(out[-1].mask & NOUN)
+        label = after is not None and after.kind == P and after.text in ".):]-" and not after.blank
+        # Where a text may follow: behind the closing bracket, or behind a mark.
+        behind = at + 2 if label or enclosed and not token.marked else at + 1
+        while behind < n and all_tokens[behind].kind == P and all_tokens[behind].text in ".:-" and behind < at + 4:
+            behind += 1
+        own = self.begins(all_tokens, behind, option)
+        follows = all_tokens[behind] if behind < n and all_tokens[behind].kind == W else None
+        if own or follows is None:
+            pass
+        elif label and after.text == "-" and tight_after and joined(all_tokens, at + 2):
+            # "2-year"
+            return None
+        elif label:
+            if begins and not (not out and (number > 1 or not self.goes_on(all_tokens))):
+                # The number of a list.
+                return None
+        elif not (phrase(all_tokens, behind)[1] or named or follows.text in COUNTERS):
+            # "2 apples"
+            return None
+        number = self.own.get(token.text)
+        if number is not None and number != option and not own:
+            option = SEVERAL
+        return option, enclosed, not own, own
+
+    def goes_on(self, all_tokens):
+        """Whether a later line begins with the number 2."""
+        return any(all_tokens[k - 1].kind == N and value(all_tokens[k].text) == 2 for k in range(1, len(all_tokens)))
+
+
 def number_words(options):
     """Words for the options' numbers, where the options are nothing else and none is above 10."""
     numbers = [t.strip() for t in options]
@@ -457,6 +605,8 @@ def option_table(options):
         while words and words[-1] in (".", "。", "!"):
             words.pop()
         forms = [words]
+        if len(words) > 2 and words[0] in ELIDED and words[1] == "'":
+            forms.append(words[2:])
         if len(words) > 1 and words[0] in ARTICLES:
             forms.append(words[1:])
         if len(words) == 2 and words[0] in PRONOUNS and len(words[1]) > 4:
@@ -526,7 +676,16 @@ def option_at(all_tokens, at, table):
     return at, None
 
 
-def items(all_tokens, table, count, cyrillic):
+def symbols(options):
+    """The letters in brackets in the options' texts, each with the word before it: "f(A)"."""
+    found = set()
+    for option in options:
+        some = [t.text for t in tokens(option)]
+        found.update((some[k], some[k + 2]) for k in range(len(some) - 3) if some[k + 1] == "(" and some[k + 3] == ")" and len(some[k + 2]) == 1)
+    return found
+
+
+def items(all_tokens, table, count, cyrillic, numbers=None, symbols=()):
     out, at, n = [], 0, len(all_tokens)
     while at < n:
         token = all_tokens[at]
@@ -548,11 +707,16 @@ def items(all_tokens, table, count, cyrillic):
             at += 1
             continue
         end, mask = phrase(all_tokens, at)
-        found = letter(all_tokens, at, count, cyrillic)
+        found = letter(all_tokens, at, count, cyrillic) if not symbols or at < 2 or (all_tokens[at - 2].text, token.text) not in symbols or all_tokens[at - 1].text != "(" else None
+        place = found[0] if found else None
+        number = numbers.at(all_tokens, at, out) if numbers else None
+        found = number[:3] if number else found
         after = all_tokens[at + 1] if at + 1 < n else None
         text_end, option = option_at(all_tokens, at, table)
         if option is not None and token.script == 3 and joined(all_tokens, at) and all_tokens[at - 1].script == 3 and out and out[-1].kind == W \
                 and (text_end - at < 2 or is_hangul(token.text)):
+            option = None
+        if number and number[3] and text_end == at + 1:
             option = None
         if option is not None and found and text_end == at + 1:
             # A text of one letter is read as a letter, unless it names another option.
@@ -578,6 +742,8 @@ def items(all_tokens, table, count, cyrillic):
             if mask == 0 or end == at + 1 or found[1]:
                 item = Item("L", at, option=found[0])
                 item.sure, item.low, item.label = found[1], found[2], label
+                item.place = place if place is not None else found[0]
+                item.digit, item.own = number is not None, number is not None and number[3]
                 out.append(item)
                 at += 1
                 continue
@@ -622,7 +788,7 @@ def sentences(all_items, all_tokens):
         elif item.kind == P and item.text == ".":
             after = all_items[at + 1] if at + 1 < len(all_items) else None
             label = at > start and all_items[at - 1].kind == "L" and after is not None and after.kind != N and \
-                (at - 1 - start <= 1 or after.kind == "T" and not all_items[at - 1].low)
+                (at - 1 - start <= 1 or (after.kind == "T" or all_items[at - 1].own) and not all_items[at - 1].low)
             stop = not label
         if stop:
             if at > start:
@@ -656,7 +822,7 @@ class Reader:
                 if item.text == "," and flags & SO:
                     return CUED, k + 1
                 if item.text == "," and flags & NOUN:
-                    return NAMED, k
+                    return (CUED, k + 1) if flags & RIGHT and flags & IS else (NAMED, k)
                 if item.text == ",":
                     before = self.items[k - 1] if k > start else None
                     if flags == 0 and before is not None and before.kind == "ph" and before.mask & (SO | WAIT | WEAK | FINAL | CUE) \
@@ -721,7 +887,9 @@ class Reader:
             else:
                 break
             k -= 1
-        if flags & RIGHT and (flags & (IS | NOUN | CUE) or colon) or flags & NOUN and (flags & IS or colon):
+        # "Analysis:", "Option A, which": a heading above does not say that the option is the answer.
+        beside = colon and not any(i.kind == N for i in self.items[k + 1:first])
+        if flags & RIGHT and (flags & (IS | NOUN | CUE) or colon) or flags & NOUN and (flags & IS or beside):
             return CUED, k + 1
         if flags & NOUN:
             return NAMED, k
@@ -977,6 +1145,9 @@ class Reader:
                 for o in set(options):
                     self.events.append(("denied", o))
                 turns = True
+            elif several and k - start <= 1 and last + 1 >= end and any(e[0] == "commit" for e in self.events) and item.kind == "L" and end + 1 < len(self.items) and self.items[end].text == "." and self.items[end + 1].kind != N:
+                # "C and D. They are": a heading above what is said of them.
+                pass
             elif several:
                 joined_by_or = any(i.kind == "ph" and i.mask & OR and not i.mask & LINK for i in self.items[k:last])
                 passing = right == "word" and left in (START, NAMED, OTHER, COMMA) and not joined_by_or
@@ -989,6 +1160,9 @@ class Reader:
                     or left == HYPOTHETICAL or outer == HYPOTHETICAL:
                 self.events.append(("hedge", {option}, item.kind == "T" and left == OTHER))
                 turns = True
+            elif item.kind == "T" and self.first_person(k, start):
+                # "I strongly disagree with it."
+                self.events.append(("commit", option, 2, False, False, False))
             elif self.stands(k, left, right):
                 strength = 2
                 with_text = False
@@ -1017,20 +1191,23 @@ class Reader:
                         self.events.append(("label", option))
                 if commits and item.kind == "L" and item.label and self.lists(k, end):
                     with_text = True
-                if not commits and right == "end" and (item.kind == "L" or turns) and self.told(k, start):
-                    commits = True
+                if commits and item.digit and not item.own and not self.leads(k, start, left, where):
+                    # "That gives 2."
+                    commits = False
+                if not commits and right == "end" and (item.kind == "L" and (not item.digit or self.ends(k)) or turns) and self.told(k, start):
+                    commits, with_text = True, any(i.kind == N for i in self.items[start:k]) and self.has_text(k, end)
                 ends = right == "end" or item.kind == "T" and right in ("word", "comma", "reason") and end - k < 5
-                concluded = not commits and ends and self.concluded(k, start)
+                concluded = not commits and ends and not item.digit and self.concluded(k, start)
                 if concluded:
                     strength = 2
                     commits = True
                 if commits:
                     # Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
                     mild = item.kind == "T" and left == CUED and self.items[where].kind == "ph" and self.items[where].mask & MILD and not strength == 3
-                    self.events.append(("commit", option, strength, with_text, bool(mild) or concluded or start > 0 and left == START and (with_text or item.kind == "T" and self.items[start - 1].kind == P)))
+                    self.events.append(("commit", option, strength, with_text, bool(mild) or concluded or start > 0 and left == START and (with_text or item.kind == "T" and self.items[start - 1].kind == P), self.explicit(k, start, end, (left, where), (right, last), with_text)))
                 elif item.kind == "T":
                     self.events.append(("mention", option, self.negated(start, end), self.clear(k, start, end)))
-                elif item.sure or left == NAMED or item.label:
+                elif item.sure or left == NAMED or item.label and (not item.digit or item.own or left == START):
                     self.events.append(("mark", option, self.negated(start, end), right in ("end", "comma", "reason") and self.clear(k, start, end)))
             elif item.kind == "T":
                 self.events.append(("mention", option, self.negated(start, end), self.clear(k, start, end)))
@@ -1046,6 +1223,43 @@ class Reader:
             # The text of the letter that stands before it is no second answer.
             while k < end and (commits or item.kind == "L") and (self.items[k].kind == P and self.items[k].text in ")]}.:-(" or self.items[k].kind in ("T", "L") and self.items[k].option == option and len(options) == 1):
                 k += 1
+
+    def leads(self, k, start, left, where):
+        """Whether what stands before a number says that it names an option, and does not only count."""
+        if left != CUED:
+            return True
+        some = [i for i in self.items[where:k] if i.kind == "ph"]
+        return self.items[k].sure or any(i.mask & (FINAL | NOUN) or i.mask & CUE and not i.mask & MILD or i.mask & RIGHT for i in some) or k - start <= 2
+
+    def first_person(self, k, start):
+        """Whether the text of an option is what the speaker does: "I agree", "I would agree"."""
+        k -= 1
+        if k > start and self.items[k].kind == "ph" and self.items[k].mask & LINK:
+            k -= 1
+        return k >= start and self.tokens[self.items[k].token].raw == "I" and self.items[k].kind != "L" and not self.items[k].mask & (NOT | REFUSE | HEDGE | IF | WAIT)
+
+    def explicit(self, k, start, end, left, right, with_text):
+        """Whether a letter is stated to be the answer: "The answer is B", "Answer: B", or a line that is "B" alone."""
+        (left, where), (right, last) = left, right
+        if self.items[k].kind != "L":
+            return False
+        if start == 0 and left == START and with_text and self.items[k].option > 0 and self.whole(k, start, end):
+            # "B. dog" as the first line, above what is said of it.
+            after = next((i for i in self.items[end:] if i.kind not in (N, P)), None)
+            return after is not None and after.kind != "L"
+        if left == START:
+            return not with_text and right == "end" and self.whole(k, start, end)
+        if left != CUED:
+            return False
+        some = self.items[where:k]
+        joins = any(i.kind in (N, P) and i.text in ":=\n" or i.kind == "ph" and bool(i.mask & IS) for i in some)
+        nxt = self.items[last + 1] if last + 1 < end else None
+        closes = right in ("end", "reason") or right == "comma" and nxt is not None and nxt.kind == P or self.items[k].label
+        return (closes or right == "after" and joins) and any(
+            i.kind == "ph" and (i.mask & (CUE | FINAL) or i.mask & RIGHT and joins or i.mask & SO and self.wide(k2) and self.tokens[i.token].script != 3) and not i.mask & MILD for k2, i in enumerate(some, where))
+
+    def ends(self, k):
+        return all(i.kind in (P, N) for i in self.items[k + 1:])
 
     def beside(self, k, end):
         """The other option whose text stands beside a letter, alone or in brackets; None where there is none."""
@@ -1072,7 +1286,7 @@ class Reader:
         if self.asked is not None and item.kind == "ph" and item.mask & (YES | NO) and not item.mask & (OPEN | HEDGE) and (k + 1 >= end or self.items[k + 1].kind in (P, N)) \
                 and bool(item.mask & YES) != bool(item.mask & NO):
             self.events.pop()
-            self.events.append(("commit", self.asked, 2, False, False) if item.mask & YES else ("denied", self.asked))
+            self.events.append(("commit", self.asked, 2, False, False, False) if item.mask & YES else ("denied", self.asked))
             self.asked = None
             return False
         self.asked = None
@@ -1102,7 +1316,7 @@ class Reader:
         if mask & (NOT | NO):
             self.events.append(("denied", item.option))
         elif mask & (RIGHT | YES):
-            self.events.append(("commit", item.option, 2, False, False))
+            self.events.append(("commit", item.option, 2, False, False, False))
         else:
             return False
         return True
@@ -1114,11 +1328,16 @@ class Reader:
 
     def told(self, k, start):
         """Whether an answer stands behind a colon, of which nothing denies or leaves open what it is: "The bat settles it: C"."""
-        k -= 1
-        while k > start and self.items[k].kind == P and self.items[k].text in "([{<":
+        item, was, k = self.items[k], k, k - 1
+        while k > start and (self.items[k].kind == P and self.items[k].text in "([{<" or item.kind == "L" and (self.items[k].kind == N or self.items[k].kind == "ph" and self.items[k].mask & NOUN)):
             k -= 1
         if k <= start or self.items[k].kind != P or self.items[k].text != ":":
             return False
+        if any(i.kind == N for i in self.items[k:was]):
+            # "Its name is:", "B. dog": the whole of a line.
+            after = next((i for i in self.items[was + 1:] if i.kind != P), None)
+            if not (after is None or after.kind == N or after.kind == "T" and after.option == item.option):
+                return False
         least = max(start, k - NEAR)
         while k > least:
             k -= 1
@@ -1218,6 +1437,8 @@ class Reader:
         if item.sure:
             return True
         if item.low:
+            if item.digit and k < 2 and left == START and right in ("comma", "reason"):
+                return True
             return right == "after" and left == START and not self.article(item) and self.tokens[item.token].script == 1 or item.label and (left == START or right == "end" and left == CUED) or right in ("end", "comma", "after") and left in (CUED, NAMED, BACK) \
                 or right == "end" and left == START
         return not (right == "word" and self.article(item)) or left == NAMED or item.label
@@ -1249,7 +1470,7 @@ class Reader:
         if len(found) == 1 and (clear or led and not any(i.kind == "ph" and i.mask & (NOT | HEDGE | OR) and not i.mask & LINK for i in inner)):
             # A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
             number = len(inner) == 1 and inner[0].kind in ("T", W) and all("0" <= c <= "9" for c in self.tokens[inner[0].token].text)
-            self.events.append(("commit", found.pop(), 4 if number else 3, False, False))
+            self.events.append(("commit", found.pop(), 4 if number else 3, False, False, not number))
         elif len(found) > 1:
             self.events.append(("hedge", found, False))
         return min(close, end)
@@ -1264,8 +1485,8 @@ def decide(events, count, cut_off):
     current, strength, conflict, back, any_commit = None, 0, False, False, False
     for event in events:
         if event[0] == "commit":
-            _, option, strong, with_text, _ = event
-            if with_text and listed:
+            option, strong, with_text, _, explicit = event[1:]
+            if with_text and listed and not explicit:
                 continue
             any_commit = True
             if current is None or current == option or back or strong > strength:
@@ -1381,17 +1602,24 @@ def of_object(options, text):
 
 def before_question(text):
     """What stands before a line in which a model goes on with a question of its own; None where there is none."""
+    if is_heading(text[:232].lstrip(" \n#*").split("\n")[0][:32].lower()):
+        # Questions with their answers, of which none is the one that was asked.
+        return None
     at = text.find("\n")
     while at >= 0:
         whole = text[at + 1:at + 233].lstrip(" \n#*").split("\n")[0][:200].lower()
         line = whole[:32]
         if asks_anew(whole) or whole.rstrip().endswith("?") and len(text[:at].strip(" .*()")) == 1 and text[at + 1:].lstrip().partition("\n")[2].lstrip()[:2] in ("A.", "A)", "(A"):
             return text[:at]
-        for word in ASKS:
-            if line.startswith(word) and line[len(word):].lstrip(" 0123456789*")[:1] in (":", "："):
-                return text[:at]
+        if is_heading(line):
+            return text[:at]
         at = text.find("\n", at + 1)
     return None
+
+
+def is_heading(line):
+    """Whether a line begins with a word for a question and a colon."""
+    return any(line.startswith(word) and line[len(word):].lstrip(" 0123456789*")[:1] in (":", "：") for word in ASKS)
 
 
 def asks_anew(line):
@@ -1783,14 +2011,15 @@ def count_of(word):
 def choose(options, text, instruction):
     """The option that a text comes to, and whether it is stated."""
     count = len(options) or 26
-    all_tokens = tokens(text)
+    numbered = is_numbered(instruction, options)
+    all_tokens = tokens(text.translate(CIRCLED) if numbered else text)
     all_tokens.languages = languages(all_tokens, tokens(first_line(instruction)))
     table = option_table(options)
     if len(all_tokens) <= NUMBERED:
         for word, rows in number_words(options).items():
             if len(all_tokens) <= SHORT or word not in ONES:
                 table.setdefault(word, rows)
-    found = items(all_tokens, table, count, is_cyrillic(instruction))
+    found = items(all_tokens, table, count, is_cyrillic(instruction), Numbers(options) if numbered else None, symbols(options))
     asked = Asked(instruction, options, all_tokens.languages)
     if asked.inverse:
         # Which statement is false? "B is false" is the answer, and "A is true" rules A out.
@@ -1813,7 +2042,7 @@ def choose(options, text, instruction):
                 item.mask = item.mask & ~(HEDGE | OPEN | LEAN) | LINK
     while found and found[-1].kind == N:
         found.pop()
-    result, committed, turns_at = weigh(options, asked, found, all_tokens, count)
+    result, committed, turns_at, _ = weigh(options, asked, found, all_tokens, count)
     if turns_at is not None:
         # What stands behind a correction counts, where it is an answer by itself.
         later = weigh(options, asked, found[turns_at + 1:], all_tokens, count)[0]
@@ -1823,20 +2052,31 @@ def choose(options, text, instruction):
 
 
 def weigh(options, asked, found, all_tokens, count):
-    """The option that these items come to, whether it is stated, and where what is said is last taken back."""
+    """The option that these items come to, whether it is stated, where what is said is last taken back, and the letters that are said to be the answer."""
     reader = Reader(found, all_tokens, bare_numbers(options), asked.denies)
     spans = sentences(found, all_tokens)
+    before, told = set(), set()
     for start, end, question in spans:
+        before = set(told)
         reader.sentence(start, end, question)
+        told = {e[1] for e in reader.events if e[0] == "commit" and e[5]}
     result, committed = settle(options, asked, found, all_tokens, count, reader, spans)
-    if result is None and len(spans) > 1:
-        # "So he must stop": what the last sentence concludes.
-        start, end, question = spans[-1]
+    if isinstance(result, int) and result not in told and loops(reader, spans):
+        result, committed = None, True
+    elif result is None and len(spans) > 1 and not spans[-1][2]:
+        # "So he must stop", "Answer: B": what the last sentence concludes or states, where none before states another.
+        start = spans[-1][0]
         first = found[start]
-        if not question and first.kind == "ph" and first.mask & SO and not first.mask & NOT:
-            result, committed, _ = weigh(options, asked, found[start:], all_tokens, count)
-            result = None if result == "refused" else result
-    return result, committed, reader.turns_at
+        last, stated, _, of = weigh(options, asked, found[start:], all_tokens, count)
+        so = first.kind == "ph" and bool(first.mask & SO) and not first.mask & NOT
+        if isinstance(last, int) and (so or of == {last} and stated) and not before - {last} and not mismatched(last, found, reader):
+            result, committed = last, stated
+        elif of == {SEVERAL} and found[start - 1].kind == N and first.mask & (CUE | FINAL) and len(found) - start < 5 and all(len(option.strip()) == 1 for option in options):
+            # "Answer: A" where the options are letters themselves.
+            place = next(i.place for i in found[start:] if i.kind == "L")
+            if 0 <= place < count:
+                result, committed = place, True
+    return result, committed, reader.turns_at, told
 
 
 def settle(options, asked, found, all_tokens, count, reader, spans):
@@ -1873,6 +2113,10 @@ def settle(options, asked, found, all_tokens, count, reader, spans):
     listed = open_ended and all(e[0] == "hedge" and e[2] for e in events if e[0] in ("hedge", "asked", "wait"))
     if open_ended and not listed:
         return None, False
+    if cut_off and not listed and not denied and not asked.denies and len(spans) > 1:
+        one = begun(found, reader, spans[0])
+        if one is not None and 0 <= one < count:
+            return one, False
     one = echoed(asked, reader, spans, cut_off, listed) if not asked.denies else None
     if one is not None and one not in denied and 0 <= one < count:
         return one, False
@@ -1912,6 +2156,34 @@ def settle(options, asked, found, all_tokens, count, reader, spans):
     if not asked.denies and not mentions and (len(found) < 7 or found[-1].kind == P) and len(found) <= LONG and not reader.negated(0, len(found)):
         return embedded(asked, options, [t.text for t in all_tokens[found[0].token:] if t.kind == W]) if found and not foreign(asked, found, all_tokens) else None, False
     return None, False
+
+
+def loops(reader, spans):
+    """Whether a text says the same sentence of one option and of another in turn."""
+    if len(spans) < 3:
+        return False
+    said = {}
+    for start, end, question in spans:
+        answers = [i for i in reader.items[start:end] if i.kind == "T"]
+        if question or len(answers) != 1 or end - start < 4 or any(i.kind == "ph" and i.mask & NOT and not i.mask & LINK for i in reader.items[start:end]):
+            continue
+        frame = tuple(None if i.kind == "T" else reader.tokens[i.token].text for i in reader.items[start:end])
+        said.setdefault(frame, []).append(answers[0].option)
+    return any(sum(one != other for one, other in zip(options, options[1:])) > 1 and len(set(options)) < len(options) for options in said.values())
+
+
+def begun(found, reader, span):
+    """The option that the first sentence says it is, where a text that is cut off later names no other: "It is called pho. It is a soup of"."""
+    start, end, question = span
+    answers = [k for k, i in enumerate(found) if i.kind in ("L", "T") and not reader.article(i)]
+    texts = {found[k].option for k in answers}
+    first = [k for k in answers if k < end]
+    if question or len(texts) != 1 or not first or found[first[-1]].kind != "T" or found[end].text not in (".", "。") or reader.negated(start, end) or end - start > LONG:
+        return None
+    k = first[-1]
+    told = any(i.kind == W for i in found[start:k])
+    closes = all(i.kind == P or i.kind == "ph" and i.mask & (IS | LINK | CUE) for i in found[k + 1:end])
+    return texts.pop() if told and closes else None
 
 
 def foreign(asked, found, all_tokens):
@@ -1989,7 +2261,7 @@ class Asked:
         self.stop, self.place, self.plain = lists["stop"], lists["place"], plain
         nearest = likely([tokens(first_line(question))], least=1, part=NEAREST)
         denies = [word for at, of in enumerate(TABLE) if nearest is None or at in nearest for word in of["denies"]]
-        self.inverse = has(plain, lists["inverse"])
+        self.inverse = has(plain, lists["inverse"]) or has(plain_words(question.split("\n")[0][-400:]), lists["inverse"])
         self.denies = not self.inverse and has(plain.split(" even though ")[0].split(" although ")[0], [w for w in denies if w.strip() not in ("no", "non", "n")])
         named = [word for option in options for word in units(plain_words(option))]
         self.words = [word for word in dict.fromkeys(units(without(without(plain, lists["place"]), lists["stop"]))) if word not in named]

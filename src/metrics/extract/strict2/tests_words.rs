@@ -2,6 +2,8 @@
 //! another subject.
 
 use super::tests::all;
+use crate::extract::{Asked, Read};
+use benchtop_model::{Choice, QuestionKind, Role};
 
 const HOLDS: [&str; 4] = [
     "A red umbrella",
@@ -79,4 +81,60 @@ fn text_after_a_correction() {
         ("none", "It is not clear, but it may be a train."),
     ];
     all("Is there a train?", &[], &train);
+}
+
+#[test]
+fn a_digit_is_an_option_where_the_instruction_numbers_them() {
+    let choice = |text: &str| Choice {
+        text: text.into(),
+        role: Role::Distractor,
+    };
+    let options = ["a cat", "a dog", "an owl"].map(choice);
+    let read = |instruction: &str, output: &str| {
+        let asked = Asked {
+            instruction,
+            kind: QuestionKind::MultipleChoice,
+            options: &options,
+        };
+        super::read(&asked, output, None).0
+    };
+    for numbered in [
+        "What is it?\n1. a cat\n2. a dog\n3. an owl",
+        "What is it? (1) a cat (2) a dog (3) an owl",
+        "What is it?\n① a cat\n② a dog\n③ an owl",
+        "What is it?\n১) a cat\n২) a dog\n৩) an owl",
+    ] {
+        for output in [
+            "2",
+            "2.",
+            "(2)",
+            "২",
+            "②",
+            "Option 2",
+            "The answer is 2.",
+            "2) a dog",
+        ] {
+            assert_eq!(
+                read(numbered, output),
+                Read::Option(1),
+                "{numbered} {output}"
+            );
+        }
+        for output in ["4", "2 dogs", "1 or 2", "not 2", "2.5"] {
+            assert_eq!(
+                read(numbered, output),
+                Read::Unparsed,
+                "{numbered} {output}"
+            );
+        }
+    }
+    for lettered in [
+        "What is it?\nA. a cat\nB. a dog\nC. an owl",
+        "2. What is it?\nA. a cat\nB. a dog\nC. an owl",
+        "1. a cat\n2. a dog\n3. an owl\nWhat is it?\n(A) a cat\n(B) a dog\n(C) an owl",
+        "What is it?",
+    ] {
+        assert_eq!(read(lettered, "2"), Read::Unparsed, "{lettered}");
+        assert_eq!(read(lettered, "B"), Read::Option(1), "{lettered}");
+    }
 }

@@ -3,6 +3,7 @@
 use super::context::Left;
 use super::cut_off::is_cut_off;
 use super::items::{Item, What, items, refuses, sentences};
+use super::letters::Labels;
 use super::options::Options;
 use super::reader::Reader;
 use super::reasoning::first_line;
@@ -55,7 +56,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     }
     let first = Text::new(first_line(question));
     text.languages = words().languages(&text, &first, words().languages_of_question(&first));
-    let found = items(&text, &Options::default(), 0, false);
+    let found = items(&text, &Options::default(), &Labels::default());
     let reader = Reader::new(&found, &text);
     let mut word = YesNoState::default();
     let sentences = sentences(&found);

@@ -5,7 +5,7 @@ use super::*;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop_model::generation::FailureKind;
-use benchtop_model::job::{JobAct, NewJob, Plan};
+use benchtop_model::job::{Budget, JobAct, NewJob, Plan};
 use benchtop_model::{Filter, Status, Verdict};
 
 #[test]
@@ -614,12 +614,14 @@ fn a_new_evaluation_is_announced_once() {
         who: "ann",
         progress: ProgressSink::NONE,
     };
-    request::Evaluate(Box::new(new.clone()))
+    request::Evaluate(Box::new(new.clone()), Budget::default())
         .run(task())
         .unwrap();
     assert_eq!(announced(&mut events), [], "a preview creates no job");
     let new = NewRun { dry: false, ..new };
-    let started = request::Evaluate(Box::new(new)).run(task()).unwrap();
+    let started = request::Evaluate(Box::new(new), Budget::default())
+        .run(task())
+        .unwrap();
     let id = started.job.unwrap().id;
     assert_eq!(announced(&mut events), [(id, JobStatus::Queued)]);
 }

@@ -22,7 +22,9 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
     Settings, Task,
 };
-use benchtop_model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob, StartedJob};
+use benchtop_model::job::{
+    Budget, GenerationOverrides, JobAct, JobState, JobStatus, NewJob, StartedJob,
+};
 use benchtop_model::{ErrorKind, Item, Judgement, Result, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_protocol::wire::{Decide, Event, Receipt, request};
@@ -36,7 +38,7 @@ fn begin(
     cancel: Cancel<'_>,
 ) -> Result<StartedJob> {
     let progress = ProgressSink::new(&|_| (), cancel);
-    request::Generate(Box::new(new.clone())).run(TaskContext {
+    request::Generate(Box::new(new.clone()), Budget::default()).run(TaskContext {
         shared,
         who,
         progress,

@@ -10,12 +10,13 @@ use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::{Fields, fields_of};
 use benchtop_inference::BatchEvent;
+use benchtop_inference::request_meter::RequestMeter;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::alignment::{self, Alignment, Answered, Rule, answered, questions};
 use benchtop_metrics::extract::declines;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Judge;
-use benchtop_model::generation::Failure;
+use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::judge::{AnswerForm, Element};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::{Finish, Reply, Tally, VlmRequest};
@@ -169,6 +170,8 @@ impl Aligned {
                 }
                 Some(Err(failure)) => match gone(&failure) {
                     Some(problem) => return Err(problem),
+                    // It was not asked, so it has no score.
+                    None if failure.kind == FailureKind::Cancelled => continue,
                     None => failed(&failure.reason),
                 },
                 None => return Ok(None),
@@ -207,6 +210,10 @@ impl Runner for Aligned {
         BATCH
     }
 
+    fn count_requests(&mut self, meter: Arc<dyn RequestMeter>) {
+        self.model.count_requests(meter);
+    }
+
     fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>, _: Cancel<'_>) -> Result<()> {
         let Some(mut asked) = self.written(subjects, keep)? else {
             return Ok(());
@@ -235,6 +242,7 @@ impl Runner for Aligned {
                 }
                 Some(Err(failure)) => match gone(&failure) {
                     Some(problem) => return Err(problem),
+                    None if failure.kind == FailureKind::Cancelled => None,
                     None => Some((Answered::Unknown, failure.reason)),
                 },
                 None => return Ok(()),
@@ -242,7 +250,8 @@ impl Runner for Aligned {
         }
         for (at, subject) in subjects.iter().enumerate() {
             let mine: Vec<&PendingQuestion> = asked.iter().filter(|a| a.subject == at).collect();
-            if mine.is_empty() {
+            // What was not asked has no answer, and its subject no score yet.
+            if mine.is_empty() || mine.iter().any(|asked| asked.outcome.is_none()) {
                 continue;
             }
             let outcomes = mine.iter().filter_map(|a| Some(a.outcome.as_ref()?.0));

@@ -10,6 +10,7 @@ use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
 use benchtop_inference::BatchEvent;
+use benchtop_inference::request_meter::RequestMeter;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::judge::{VERSION, certainty, ruling};
 use benchtop_model::cancel::Cancel;
@@ -156,6 +157,10 @@ impl Runner for Judged {
 
     fn batch(&self) -> usize {
         self.model.abilities().max_batch.max(1)
+    }
+
+    fn count_requests(&mut self, meter: Arc<dyn RequestMeter>) {
+        self.model.count_requests(meter);
     }
 
     fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>, _: Cancel<'_>) -> Result<()> {

@@ -4,7 +4,7 @@ use super::{FiltersPane, SCORERS_LOADING, error_line};
 use crate::pane::{Ask, Context, Opens, jobs};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::grouped;
-use benchtop_model::job::{JobAct, JobState};
+use benchtop_model::job::{Budget, JobAct, JobState};
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
@@ -36,7 +36,7 @@ fn count(scorer: Scorer, filter: String, cx: &mut Context<'_>) {
         drafts: false,
     };
     cx.say(format!("counting items for {}", job.scorer));
-    let ask = request::Score(job.clone());
+    let ask = request::Score(job.clone(), Budget::default());
     let then = |_: &mut FiltersPane, counted, cx: &mut Context<'_>| confirm(job, counted, cx);
     cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
 }
@@ -97,7 +97,7 @@ fn confirm(mut job: NewScoring, counted: Result<ScoringState>, cx: &mut Context<
         lines,
         move |_: &mut FiltersPane, pick, cx| match pick {
             0 => {
-                let ask = request::Score(NewScoring { dry: false, ..job });
+                let ask = request::Score(NewScoring { dry: false, ..job }, Budget::default());
                 jobs::start(to, ask, cx, FiltersPane::on_started);
             }
             1 if job.drafts => {

@@ -615,7 +615,7 @@ fn a_broken_file_is_reported_and_opened_at_its_line() {
 fn counting(mut effects: Vec<Effect>) -> (Effect, NewScoring) {
     let ask = effects.pop().unwrap();
     assert_eq!(said(&effects).severity, Severity::Info);
-    let AnyRequest::Score(request::Score(job)) = asked_for(&ask) else {
+    let AnyRequest::Score(request::Score(job, _)) = asked_for(&ask) else {
         panic!("{ask:?}")
     };
     let job = job.clone();
@@ -631,7 +631,7 @@ fn count(pane: &mut FiltersPane, counted: ScoringState) -> Vec<Effect> {
 
 fn started(effect: &Effect) -> &NewScoring {
     match asked_for(effect) {
-        AnyRequest::Score(request::Score(job)) if !job.dry => job,
+        AnyRequest::Score(request::Score(job, _)) if !job.dry => job,
         other => panic!("{other:?}"),
     }
 }

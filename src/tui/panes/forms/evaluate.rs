@@ -9,6 +9,8 @@ use crate::widgets::text::{counted, error_line};
 use benchtop_model::evaluation::{
     MAX_SHUFFLES, NewRun, OptionOrders, Server, StartedRun, Wording, micros,
 };
+use benchtop_model::job::Budget;
+use benchtop_model::job::budget::parse_money;
 use benchtop_model::trust::{DataKind, Destination};
 use benchtop_model::{Error, Filter, Result, clean};
 use benchtop_protocol::wire::request;
@@ -31,6 +33,9 @@ const TOKENS: &str = "tokens";
 const TRIES: &str = "tries";
 const PRICE_IN: &str = "price in";
 const PRICE_OUT: &str = "price out";
+const MOST_REQUESTS: &str = "max requests";
+const MOST_TOKENS: &str = "max tokens";
+const MOST_COST: &str = "max cost";
 const SEED: &str = "seed";
 const DRAFTS: &str = "drafts";
 
@@ -90,6 +95,17 @@ fn orders(fields: &Fields) -> Option<OptionOrders> {
         SHUFFLED => OptionOrders::Shuffles(fields.number(SHUFFLES)?),
         _ => OptionOrders::AsIs,
     })
+}
+
+/// The limits of the job. An empty field is no limit.
+fn budget(fields: &Fields) -> Budget {
+    Budget {
+        requests: fields.number(MOST_REQUESTS),
+        tokens: fields.number(MOST_TOKENS),
+        cost_micros: fields
+            .filled(MOST_COST)
+            .and_then(|text| parse_money(text).ok()),
+    }
 }
 
 /// The request of these fields. `None` if one of them is invalid.
@@ -161,6 +177,7 @@ impl Subject for Evaluate {
             PRICE_IN | PRICE_OUT if price(text).is_none() => {
                 Some("type a price between 0 and 1000000".into())
             }
+            MOST_COST => parse_money(fields.filled(MOST_COST)?).err(),
             _ => None,
         }
     }
@@ -211,6 +228,9 @@ impl Subject for Evaluate {
             ("--tries", fields.text(TRIES), default_of(TRIES)),
             ("--price-in", fields.text(PRICE_IN), default_of(PRICE_IN)),
             ("--price-out", fields.text(PRICE_OUT), default_of(PRICE_OUT)),
+            ("--max-requests", fields.text(MOST_REQUESTS), ""),
+            ("--max-total-tokens", fields.text(MOST_TOKENS), ""),
+            ("--max-cost", fields.text(MOST_COST), ""),
             ("--seed", fields.text(SEED), default_of(SEED)),
         ] {
             if !value.is_empty() && value != usual {
@@ -340,6 +360,17 @@ impl Task for Evaluate {
             number(TRIES, "most requests per question", 1..=100),
             text(PRICE_IN, "price of a million input tokens"),
             text(PRICE_OUT, "price of a million output tokens"),
+            Field::optional_number(
+                MOST_REQUESTS,
+                "the job pauses after this many requests; empty for no limit",
+                1..=u64::MAX,
+            ),
+            Field::optional_number(
+                MOST_TOKENS,
+                "the job pauses after this many tokens; empty for no limit",
+                1..=u64::MAX,
+            ),
+            text(MOST_COST, "the job pauses at this cost; empty for no limit"),
             number(SEED, "makes sample and shuffles reproducible", 0..=u64::MAX),
             Field::flag(
                 DRAFTS,
@@ -357,7 +388,7 @@ impl Task for Evaluate {
         let then = move |pane: &mut EvaluatePane, run, cx: &mut Context<'_>| {
             pane.on_preview(edit, run, cx);
         };
-        cx.send(Ask::new(request::Evaluate(Box::new(new)), then).named(PREVIEW));
+        cx.send(Ask::new(request::Evaluate(Box::new(new), budget(fields)), then).named(PREVIEW));
     }
 
     fn question(
@@ -392,7 +423,7 @@ impl Task for Evaluate {
                 started(&run, cx);
             }
         };
-        let ask = request::Evaluate(Box::new(new));
+        let ask = request::Evaluate(Box::new(new), budget(fields));
         let to = run
             .waits
             .as_ref()

@@ -286,7 +286,7 @@ mod evaluate {
 
     fn run(effect: &Effect) -> NewRun {
         match asked(effect) {
-            AnyRequest::Evaluate(request::Evaluate(new)) => (**new).clone(),
+            AnyRequest::Evaluate(request::Evaluate(new, _)) => (**new).clone(),
             other => panic!("{other:?}"),
         }
     }

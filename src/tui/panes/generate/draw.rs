@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{GeneratePane, rows};
+use super::{GeneratePane, limits, rows};
 use crate::item::Picture;
 use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
@@ -213,6 +213,9 @@ impl GeneratePane {
                 Role::Text
             },
         );
+        if let Some(spent) = limits::spent(job) {
+            lines.wrapped(&spent, Role::Text);
+        }
         if job.standing == JobStatus::Running {
             if let Some(step) = job.step {
                 let share = f64::from(step.done) / f64::from(step.of.max(1));

@@ -5,10 +5,12 @@
 //! |---|---|
 //! | `start` | starting a job: counts first, then a confirmation |
 //! | `setting` | settings of a new job |
+//! | `limits` | limits of a job: batch size, rate, and budget |
 //! | `rows` | jobs and failures as tables |
 //! | `draw` | drawing |
 
 mod draw;
+mod limits;
 mod rows;
 mod setting;
 mod start;
@@ -27,7 +29,6 @@ use crate::item::Picture;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, jobs, table_menus};
 use crate::widgets::page::Page;
-use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::device::Devices;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, Newest};
@@ -38,13 +39,6 @@ use benchtop_protocol::wire::request;
 const GAUGES_MS: u64 = 1_000;
 /// Readings in the sparklines: two minutes.
 const READINGS: usize = 120;
-
-/// A number of a job that can be typed.
-#[derive(Clone, Copy)]
-enum Limit {
-    Batch,
-    PerMinute,
-}
 
 /// The readings of the last two minutes, as shares.
 #[derive(Clone, Debug, Default)]
@@ -276,37 +270,6 @@ impl GeneratePane {
         jobs::act(job.id, act(job), job.waits.as_deref(), cx, Self::on_act);
     }
 
-    fn ask_number(&self, label: &str, limit: Limit, cx: &mut Context<'_>) {
-        let Some(job) = self.job() else {
-            return cx.refuse("no job: n starts one");
-        };
-        if job.standing.is_finished() {
-            return cx.refuse(format!("job {} is over", job.id));
-        }
-        let id = job.id;
-        let now = match limit {
-            Limit::Batch => job.batch,
-            Limit::PerMinute => job.per_minute,
-        };
-        let text = now.map(|n| n.to_string()).unwrap_or_default();
-        let prompt = Prompt::new(label, text, Vec::new());
-        cx.prompt(prompt, move |_: &mut Self, text, cx| {
-            let number = match text.trim() {
-                "" => None,
-                text => match text.parse::<u32>() {
-                    Ok(n) if n > 0 => Some(n),
-                    _ => return Err(format!("`{text}` is not a whole number from 1")),
-                },
-            };
-            let act = match limit {
-                Limit::Batch => JobAct::Batch(number),
-                Limit::PerMinute => JobAct::PerMinute(number),
-            };
-            cx.ask_now(request::JobAct { id, act }, Self::on_act);
-            Ok(())
-        });
-    }
-
     fn show_failures(&mut self, cx: &mut Context<'_>) {
         if self.failures.take().is_some() {
             return;
@@ -435,20 +398,9 @@ impl Pane for GeneratePane {
                     _ => Ok(JobAct::Place(place)),
                 }
             }),
-            Action::JobBatch => {
-                let is_run = self.job().is_some_and(|job| job.run.is_some());
-                let label = if is_run {
-                    "concurrent requests: "
-                } else {
-                    "batch size (empty: as many as fit): "
-                };
-                self.ask_number(label, Limit::Batch, cx);
-            }
-            Action::JobRate => self.ask_number(
-                "pictures per minute (empty: no limit): ",
-                Limit::PerMinute,
-                cx,
-            ),
+            Action::JobBatch => self.ask_batch(cx),
+            Action::JobRate => self.ask_rate(cx),
+            Action::JobBudget => self.ask_budget(cx),
             Action::JobFailures => self.show_failures(cx),
             other => self.act_on_table(other, cx),
         }

@@ -4,7 +4,7 @@ use super::{GeneratePane, Setting, error_line};
 use crate::pane::{Ask, Context, Opens, jobs};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text::{counted, grouped};
-use benchtop_model::job::{NewJob, Plan, StartedJob};
+use benchtop_model::job::{Budget, NewJob, Plan, StartedJob};
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -54,7 +54,7 @@ fn count_plan(plan: Plan, cx: &mut Context<'_>) {
 /// Counts the pictures of a job, then asks whether to start it.
 fn count(job: NewJob, cx: &mut Context<'_>) {
     cx.say("counting pictures");
-    let ask = request::Generate(Box::new(job.clone()));
+    let ask = request::Generate(Box::new(job.clone()), Budget::default());
     let then = |_: &mut GeneratePane, begun, cx: &mut Context<'_>| confirm(job, begun, cx);
     cx.send(Ask::new(ask, then).opens(Opens::Confirmation));
 }
@@ -115,7 +115,7 @@ fn confirm(job: NewJob, begun: Result<StartedJob>, cx: &mut Context<'_>) {
                     samples: if pick == 0 { 1 } else { SEVERAL },
                     ..job
                 };
-                let ask = request::Generate(Box::new(job));
+                let ask = request::Generate(Box::new(job), Budget::default());
                 jobs::start(to, ask, cx, GeneratePane::on_started);
             }
             Some(at) => {

@@ -1,12 +1,12 @@
 use super::*;
-use crate::pane::Effect;
 use crate::pane::recorder::Recorder;
 use crate::pane::testing::{self, lines, only, recorder, refused, said};
+use crate::pane::{Effect, PaneId};
 use crate::widgets::toast::Severity;
 use benchtop_model::device::{Cpu, Gpu};
 use benchtop_model::evaluation::RunState;
 use benchtop_model::generation::{FailureKind, Scheduler, Settings};
-use benchtop_model::job::{NewJob, Plan, StartedJob, Step};
+use benchtop_model::job::{Budget, BudgetChange, NewJob, Plan, StartedJob, Step, Usage};
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColorLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, ConsentedRequest, request};
@@ -61,7 +61,7 @@ fn act_of(effects: &[Effect]) -> (u32, JobAct) {
 fn counting(mut effects: Vec<Effect>) -> (Effect, NewJob) {
     let ask = effects.pop().unwrap();
     assert_eq!(said(&effects).severity, Severity::Info);
-    let AnyRequest::Generate(request::Generate(job)) = testing::request(&ask) else {
+    let AnyRequest::Generate(request::Generate(job, _)) = testing::request(&ask) else {
         panic!("{ask:?}")
     };
     let job = (**job).clone();
@@ -119,7 +119,8 @@ fn a_running_job_shows_progress_and_generator() {
 #[test]
 fn gauges_show_readings_or_why_there_are_none() {
     let mut pane = shown(vec![]);
-    assert!(drawn(&mut pane, 80, 21, ColorLevel::Mono).contains("press n"));
+    let begins = PaneId::Generate.info().begin.1;
+    assert!(drawn(&mut pane, 80, 21, ColorLevel::Mono).contains(begins));
     let cpu = Cpu {
         cores: 2,
         busy: Some(0.75),
@@ -259,7 +260,7 @@ fn a_job_is_counted_before_it_starts() {
     let names: Vec<String> = shown.iter().map(|(name, _)| name.to_string()).collect();
     let ask = only(rec.choose(&mut pane, &mut menu, 1));
     assert!(
-        matches!(testing::request(&ask), AnyRequest::Generate(request::Generate(job)) if !job.dry && job.samples == 4)
+        matches!(testing::request(&ask), AnyRequest::Generate(request::Generate(job, _)) if !job.dry && job.samples == 4)
     );
     // A changed setting is counted again. An invalid one is asked for again.
     for (setting, typed) in Setting::ALL
@@ -560,4 +561,60 @@ fn any_size_can_be_drawn() {
         }
     }
     assert!(drawn(&mut pane, 80, 21, ColorLevel::True).contains("draft  #3 a.png"));
+}
+
+/// A job that sends requests, with what it has sent.
+fn sending(id: u32, standing: JobStatus) -> JobState {
+    JobState {
+        budget: Budget {
+            requests: Some(37),
+            tokens: None,
+            cost_micros: Some(2_500_000),
+        },
+        usage: Some(Usage {
+            requests: 12,
+            tokens_in: 1200,
+            tokens_out: 60,
+            untold: 0,
+            cost_micros: Some(1_030_000),
+        }),
+        ..job(id, standing)
+    }
+}
+
+#[test]
+fn a_job_shows_what_is_spent_of_its_budget() {
+    let mut pane = shown(vec![sending(1, JobStatus::Running)]);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::Mono);
+    for part in ["12 of 37", "1.03 of 2.5"] {
+        assert!(picture.contains(part), "{part} in\n{picture}");
+    }
+    let mut free = sending(1, JobStatus::Running);
+    free.budget = Budget::default();
+    on_job(&mut pane, &free);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::Mono);
+    assert!(!picture.contains("12 of 37"), "{picture}");
+}
+
+#[test]
+fn a_budget_is_typed_into_a_prompt() {
+    let mut pane = shown(vec![sending(4, JobStatus::Paused)]);
+    let mut prompt = only(act(&mut pane, Action::JobBudget));
+    let typed = "requests 100 tokens 5000";
+    let effects = recorder().write(&mut pane, &mut prompt, typed).unwrap();
+    let change = BudgetChange {
+        requests: Some(Some(100)),
+        tokens: Some(Some(5000)),
+        cost_micros: Some(None),
+    };
+    assert_eq!(act_of(&effects), (4, JobAct::Budget(change)));
+    for wrong in ["many", "requests 0", "cost -1"] {
+        let why = recorder().write(&mut pane, &mut prompt, wrong);
+        assert!(why.unwrap_err().contains(wrong), "{wrong}");
+    }
+    // Jobs that send nothing, or nothing anymore, have no budget.
+    for none in [job(4, JobStatus::Running), sending(4, JobStatus::Done)] {
+        let mut pane = shown(vec![none]);
+        refused(&act(&mut pane, Action::JobBudget));
+    }
 }

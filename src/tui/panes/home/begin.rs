@@ -10,7 +10,7 @@ use crate::theme::Role;
 use crate::widgets::text::{self, counted};
 use benchtop_model::Result;
 use benchtop_model::import::Report;
-use benchtop_model::job::{GenerationOverrides, NewJob};
+use benchtop_model::job::{Budget, GenerationOverrides, NewJob};
 use benchtop_protocol::wire::request;
 
 /// Questions that a first composition makes.
@@ -40,7 +40,7 @@ pub(super) fn compose(cx: &mut Context<'_>) {
             ..NewJob::default()
         };
         cx.ask_now(
-            request::Generate(Box::new(job)),
+            request::Generate(Box::new(job), Budget::default()),
             move |_: &mut HomePane, started, cx| {
                 if let Some(started) = cx.ok_or_show(started) {
                     let said = format!(
