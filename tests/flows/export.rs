@@ -222,3 +222,66 @@ fn vlmevalkit_export_separates_questions_without_options() {
     let (again, _) = export(&other, "vlmevalkit", &["--with-predictions"]);
     assert_eq!(files(&again), found);
 }
+
+#[test]
+fn a_dry_run_counts_what_the_export_writes_and_writes_nothing() {
+    let bench = full();
+    let out = bench.beside("planned");
+    let path = out.to_str().unwrap();
+    let with = [
+        "--format",
+        "vlmevalkit",
+        "--out",
+        path,
+        "--with-predictions",
+    ];
+    let args = |more: &[&'static str]| [&["export"][..], &with, more].concat();
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let plan = json(&bench.run(args(&["--dry-run", "--json"])).ok());
+    assert!(!out.exists());
+    assert_eq!(
+        (&plan["existing"], &plan["left_out"]),
+        (&"nothing".into(), &0.into())
+    );
+    let report = json(&bench.run(args(&["--json"])).ok());
+    assert_eq!(report["items"], plan["items"]);
+    assert!(plan["pictures"].as_u64() == Some(2) && report["answers"].as_u64() > Some(0));
+    let plan = json(&bench.run(args(&["--dry-run", "--json"])).ok());
+    assert_eq!(plan["existing"], "folder");
+    // Items on standard output leave no place for a report.
+    bench
+        .run(["export", "--format", "jsonl", "--json"])
+        .refused(2);
+    let file = bench.write("old.jsonl", "12345");
+    let args = [
+        "export",
+        "--format",
+        "jsonl",
+        "--out",
+        file.to_str().unwrap(),
+        "--dry-run",
+        "--json",
+    ];
+    assert_eq!(json(&bench.run(args).ok())["existing"]["file"], 5);
+}
+
+#[test]
+fn an_inspection_says_what_an_import_would_add_and_adds_nothing() {
+    let bench = Bench::new();
+    let rows = "question,A,B,answer\nIs it?,x,y,A\nWho?,a,b,B\n";
+    let file = bench.write("t.csv", rows);
+    let path = file.to_str().unwrap();
+    let shown = bench.run(["import", path, "--inspect", "--json"]).ok();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let found = &shown["paths"][0];
+    assert_eq!((&found["is"], &found["items"]), (&"file".into(), &2.into()));
+    assert_eq!(found["first"][1], "Who?");
+    assert!(has_line(
+        &bench.run(["import", path, "--inspect"]).ok(),
+        &["2 items"]
+    ));
+    assert!(jsonl(&bench).is_empty());
+    let imported = bench.run(["import", path, "--json"]).ok();
+    let imported: serde_json::Value = serde_json::from_str(&imported).unwrap();
+    assert_eq!(imported["items"], found["items"]);
+}

@@ -83,7 +83,7 @@ macro_rules! pane_ids {
     ($($pane:ident($module:ident $type:ident) {
         tab: $tab:ident, name: $name:literal, go: $go:literal, keys: [$($key:literal),*],
         live: [$([$($live:ident),*]),*],
-        bar: { $($scope:ident: [$($action:ident),*]),* },
+        bar: { $($scope:ident: [$($action:expr),*]),* },
         about: $about:literal, example: [$($example:literal),*],
         begin: $begin:expr, does: $does:literal, needs_items: $needs_items:literal,
     })*) => {
@@ -96,13 +96,15 @@ macro_rules! pane_ids {
             pub const ALL: [PaneId; [$(PaneId::$pane),*].len()] = [$(PaneId::$pane),*];
 
             pub fn info(self) -> &'static PaneInfo {
+                // The actions of the key bars.
+                use Action::*;
                 match self {
                     $(PaneId::$pane => &PaneInfo {
                         tab: Tab::$tab,
                         name: $name,
                         go: (concat!("go to ", $go), concat!("Go to the ", $name, " pane"), &[$($key),*]),
                         live: &[$(&[$(Scope::$live),*]),*],
-                        bar: &[$((Scope::$scope, &[$(Action::$action),*])),*],
+                        bar: &[$((Scope::$scope, &[$($action),*])),*],
                         purpose: Purpose { about: $about, example: &[$($example),*] },
                         begin: ($begin, $does),
                         needs_items: $needs_items,

@@ -127,7 +127,7 @@ macro_rules! panes {
             List(list ListPane) {
                 tab: Check, name: "Items", go: "items", keys: ["gi"],
                 live: [[List, Table, Global], [Table, Global]],
-                bar: { List: [FilterStatus, ClearFilter] },
+                bar: { List: [FilterStatus, ClearFilter, Go(PaneId::Export)] },
                 about: "Items lists all questions with their pictures; search, filter, sort, and select them here.",
                 example: [
                     "  #  status    subtask    question",
@@ -256,7 +256,8 @@ macro_rules! panes {
                 bar: {
                     Board: [
                         NextMeasure, BoardViews, CompareModels, BoardFilter, BoardCurated,
-                        BoardRule, ChooseMeasure, ShowInterval
+                        Go(PaneId::Evaluate), Go(PaneId::Export), BoardRule, ChooseMeasure,
+                        ShowInterval
                     ],
                     Behind: [OnlyWrong, WrongFirst],
                     Answer: [Open, NextAnswer, PreviousAnswer, AnswerDown]
