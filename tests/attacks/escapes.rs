@@ -341,6 +341,8 @@ const CASES: &[Case] = &[
     Case("jobs retry 1 --json", As::Json, false),
     Case("jobs watch 1", As::Text, true),
     Case("jobs watch 1 --json", As::Json, true),
+    Case("jobs budget 1", As::Text, false),
+    Case("jobs budget 1 --json", As::Json, true),
     Case("jobs pause 1", As::Text, false),
     Case("jobs pause 1 --json", As::Json, false),
     Case("jobs first 1", As::Text, false),
