@@ -284,6 +284,7 @@ const CASES: &[Case] = &[
     Case("analyse published --beside", As::Text, true),
     Case("analyse published {P}", As::Text, true),
     Case("export --format jsonl", As::Json, true),
+    Case("export --format jsonl --dry-run --json", As::Json, true),
     Case("export --format dysca", As::Whole, true),
     Case(
         "export --format vlmevalkit --out {B}/kit{L} --with-predictions",
@@ -342,7 +343,7 @@ const CASES: &[Case] = &[
     Case("jobs watch 1", As::Text, true),
     Case("jobs watch 1 --json", As::Json, true),
     Case("jobs budget 1", As::Text, false),
-    Case("jobs budget 1 --json", As::Json, false),
+    Case("jobs budget 1 --json", As::Json, true),
     Case("jobs pause 1", As::Text, false),
     Case("jobs pause 1 --json", As::Json, false),
     Case("jobs first 1", As::Text, false),
