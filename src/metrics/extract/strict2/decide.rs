@@ -70,8 +70,8 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
         Some(_) if surely => (Read::Unparsed, Why::Withdrawn),
         None if open => (Read::Unparsed, Why::Hedge),
         None => (Read::Unparsed, Why::Withdrawn),
-        Some(option) if option == super::items::SEVERAL => (Read::Unparsed, Why::Contradiction),
-        Some(option) if option == super::items::UNCLEAR => (Read::Unparsed, Why::Alphabet),
+        Some(option) if option == super::options::SEVERAL => (Read::Unparsed, Why::Contradiction),
+        Some(option) if option == super::options::UNCLEAR => (Read::Unparsed, Why::Alphabet),
         Some(option) if option >= count => (Read::Unparsed, Why::Beyond),
         Some(option) => (Read::Option(option.unsigned_abs() as usize), Why::Statement),
     };
@@ -258,7 +258,7 @@ fn choose(
         );
     }
     if cut && !listed && denied.is_empty() && !question.denies && sentences.len() > 1 {
-        let one = begun(reader, sentences[0]).filter(|one| (0..count).contains(one));
+        let one = begun(question, reader, sentences[0]).filter(|one| (0..count).contains(one));
         if let Some(one) = one {
             return option(one, Why::Echo);
         }

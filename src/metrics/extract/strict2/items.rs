@@ -3,14 +3,11 @@
 
 use super::bare_words::is_hangul;
 use super::letters::{Labels, letter};
-use super::options::{Options, SHORT, words_at};
+use super::numbers::Place;
+use super::options::{Options, SEVERAL, SHORT, UNCLEAR, words_at};
 use super::tokens::{Kind, Text};
-use super::words::{CUE, FINAL, IS, NO, PLAIN, REFUSE, YES, words};
+use super::words::{CUE, FINAL, IS, NO, NOUN, PLAIN, REFUSE, YES, words};
 
-/// A letter that stands for different options in different alphabets.
-pub(super) const UNCLEAR: i32 = -1;
-/// Two options at once.
-pub(super) const SEVERAL: i32 = -2;
 /// Maximum length, in words and marks, of an output whose mention of an option's text counts as an
 /// answer, and of a sentence that is compared with the question.
 pub(super) const LONG: usize = 60;
@@ -127,10 +124,15 @@ pub(super) fn items(text: &Text, options: &Options, labels: &Labels) -> Vec<Item
             continue;
         }
         let (mut end, mut mask) = words().phrase(text, at);
-        let number = labels
-            .numbers
-            .as_ref()
-            .and_then(|numbers| numbers.at(text, at, &out));
+        let before = |back: usize| out.len().checked_sub(back).map(|at| &out[at]);
+        let place = Place {
+            first: out.is_empty(),
+            begins: before(1).is_none_or(|item| item.what == What::Line),
+            named: before(1).is_some_and(|item| item.is(NOUN)),
+            after_phrase: before(2).is_some_and(|item| item.what == What::Phrase),
+        };
+        let numbers = labels.numbers.as_ref();
+        let number = numbers.and_then(|numbers| numbers.at(text, at, place));
         let mut found = number
             .map(|n| (n.option, n.enclosed, !n.own))
             .or_else(|| letter(text, at, labels));

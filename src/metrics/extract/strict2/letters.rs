@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::items::UNCLEAR;
 use super::numbers::{Numbers, is_numbered};
-use super::options::words_at;
+use super::options::{UNCLEAR, words_at};
 use super::tokens::{Kind, Text, Token};
 use super::words::IS;
 use crate::extract::question_parts::Asked;

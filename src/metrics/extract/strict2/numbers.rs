@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::items::{Item, SEVERAL, What};
-use super::options::{bare_numbers, words_at};
+use super::options::{SEVERAL, bare_numbers, words_at};
 use super::tokens::{Kind, Text};
-use super::words::NOUN;
 use benchtop_model::Choice;
 
 /// The code points of zero in other scripts.
@@ -132,6 +130,19 @@ pub(super) struct Numbers {
     own: HashMap<String, i32>,
 }
 
+/// What is before a number.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Nothing.
+    pub(super) first: bool,
+    /// Nothing in its line.
+    pub(super) begins: bool,
+    /// A word for an option.
+    pub(super) named: bool,
+    /// A phrase, and a mark or word.
+    pub(super) after_phrase: bool,
+}
+
 /// A number that names an option.
 #[derive(Clone, Copy)]
 pub(super) struct Numbered {
@@ -170,8 +181,8 @@ impl Numbers {
         !words.is_empty() && found.eq(words)
     }
 
-    /// The option that a token names by number; `out` are the items before it.
-    pub(super) fn at(&self, text: &Text, at: usize, out: &[Item]) -> Option<Numbered> {
+    /// The option that a token names by number.
+    pub(super) fn at(&self, text: &Text, at: usize, place_in: Place) -> Option<Numbered> {
         let token = &text.tokens[at];
         let number = value(text.at(at)).filter(|number| *number > 0)?;
         let place = usize::try_from(number - 1)
@@ -189,8 +200,7 @@ impl Numbers {
             || is_before("([{<") && is_mark(at + 1, ")]}>")
             || is_before("'") && is_mark(at + 1, "'");
         if !enclosed {
-            let formula =
-                is_before("=") && !(out.len() > 1 && out[out.len() - 2].what == What::Phrase);
+            let formula = is_before("=") && !place_in.after_phrase;
             let joined = is_before("-.'") && text.is_joined(at);
             if formula
                 || joined
@@ -202,8 +212,6 @@ impl Numbers {
                 return None;
             }
         }
-        let begins = out.last().is_none_or(|item| item.what == What::Line);
-        let named = out.last().is_some_and(|item| item.is(NOUN));
         let label = is_mark(at + 1, ".):]-") && !text.tokens[at + 1].blank;
         // A text may follow the closing bracket or a mark.
         let mut behind = at
@@ -219,9 +227,11 @@ impl Numbers {
         let follows = kind(behind) == Some(Kind::Word);
         if follows && !own {
             let hyphen = label && is_mark(at + 1, "-") && text.is_joined(at + 2);
-            let counts = out.is_empty() && (number > 1 || !goes_on(text));
-            let listed = label && begins && !counts;
-            let told = words_at(text, behind) != 0 || named || COUNTERS.contains(&text.at(behind));
+            let counts = place_in.first && (number > 1 || !goes_on(text));
+            let listed = label && place_in.begins && !counts;
+            let told = words_at(text, behind) != 0
+                || place_in.named
+                || COUNTERS.contains(&text.at(behind));
             if hyphen || listed || !label && !told {
                 // "2-year", the number of a list, "2 apples"
                 return None;

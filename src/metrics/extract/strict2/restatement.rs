@@ -88,6 +88,12 @@ impl Question {
         }
     }
 
+    /// Whether any of these words is one of the question.
+    pub(super) fn echoes(&self, said: &[String]) -> bool {
+        let is_said = |word: &String| said.iter().any(|other| is_same(word, other));
+        self.words.iter().any(is_said)
+    }
+
     /// Adapts the meaning of phrases to this question.
     pub(super) fn bend(&self, all: &mut [Item], text: &Text) {
         if self.inverse {
