@@ -1,7 +1,7 @@
 //! Boxed answers.
 
 use super::context::NEAR;
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::reader::{Event, NUMBER, Reader};
 use super::words::{HEDGE, LINK, NOT, OR};
 

@@ -1,7 +1,8 @@
 //! Whether an output commits to an answer.
 
 use super::context::{Left, Right};
-use super::item::{Item, What};
+use super::items::{Item, What};
+use super::options::number;
 use super::reader::{CurrentSentence, Event, Reader};
 use super::words::{CUE, FINAL, HEDGE, IF, IS, LINK, MILD, NOT, NOUN, REFUSE, RIGHT, SO, WAIT};
 
@@ -178,8 +179,8 @@ impl Reader<'_> {
             && self.events.iter().any(commits)
     }
 
-    /// Whether a letter is stated to be the answer: "The answer is B", "Answer: B", or a line that
-    /// is "B" alone.
+    /// Whether a letter or text is stated to be the answer: "The answer is B", "Answer: B", or a line
+    /// that is "B" alone.
     fn is_explicit(
         &self,
         k: usize,
@@ -190,7 +191,9 @@ impl Reader<'_> {
     ) -> bool {
         let item = &self.items[k];
         if item.what != What::Letter {
-            return false;
+            // A number may be an intermediate result.
+            let counts = number(self.text.at(item.token)).is_some();
+            return matches!(right, Right::End | Right::Reason) && !counts;
         }
         if left == Left::Start && listed {
             // "B. dog" as the first line, above what is said of it.

@@ -1,6 +1,6 @@
 //! The context of an answer in its sentence.
 
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{
     AND, BUT, CUE, FINAL, HEDGE, IF, IS, LEAN, LINK, MID, MILD, NO, NOT, NOUN, OR, OVER, REASON,
@@ -65,11 +65,8 @@ impl Reader<'_> {
             match item.what {
                 What::Mark if item.mark == ',' && flags & SO != 0 => return (Left::Cued, k + 1),
                 What::Mark if item.mark == ',' && flags & NOUN != 0 => {
-                    return if flags & RIGHT != 0 && flags & IS != 0 {
-                        (Left::Cued, k + 1)
-                    } else {
-                        (Left::Named, k)
-                    };
+                    let states = flags & RIGHT != 0 && flags & IS != 0;
+                    return (if states { Left::Cued } else { Left::Named }, k);
                 }
                 What::Mark if item.mark == ',' => {
                     let before = k

@@ -1,7 +1,7 @@
 //! Detects texts that were truncated by a length limit.
 
 use super::bare_words::is_hangul;
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::tokens::Text;
 use super::words::{AND, BUT, CUE, FINAL, IS, LINK, MID, NO, OR, RIGHT, SO, YES};
 

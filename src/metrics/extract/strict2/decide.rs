@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use super::cut_off::is_cut_off;
 use super::final_statement::{begun, last_statement, loops, stated};
-use super::item::{Item, What};
-use super::items::{LONG, refuses, sentences};
+use super::items::{Item, LONG, What, refuses, sentences};
 use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
 use super::restatement::{Question, echoed};
@@ -71,8 +70,8 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
         Some(_) if surely => (Read::Unparsed, Why::Withdrawn),
         None if open => (Read::Unparsed, Why::Hedge),
         None => (Read::Unparsed, Why::Withdrawn),
-        Some(option) if option == super::item::SEVERAL => (Read::Unparsed, Why::Contradiction),
-        Some(option) if option == super::item::UNCLEAR => (Read::Unparsed, Why::Alphabet),
+        Some(option) if option == super::options::SEVERAL => (Read::Unparsed, Why::Contradiction),
+        Some(option) if option == super::options::UNCLEAR => (Read::Unparsed, Why::Alphabet),
         Some(option) if option >= count => (Read::Unparsed, Why::Beyond),
         Some(option) => (Read::Option(option.unsigned_abs() as usize), Why::Statement),
     };
@@ -259,7 +258,7 @@ fn choose(
         );
     }
     if cut && !listed && denied.is_empty() && !question.denies && sentences.len() > 1 {
-        let one = begun(reader, sentences[0]).filter(|one| (0..count).contains(one));
+        let one = begun(question, reader, sentences[0]).filter(|one| (0..count).contains(one));
         if let Some(one) = one {
             return option(one, Why::Echo);
         }

@@ -1,8 +1,7 @@
 //! Texts that name an option in other words, and evidence against texts that merely name one.
 
 use super::bare_words::{is_same, units, without};
-use super::item::What;
-use super::items::LONG;
+use super::items::{LONG, What};
 use super::lists::{CONTRAST, MIDDLE, PLACE, STOP};
 use super::options::{ARTICLES, number};
 use super::reader::{Event, Reader};

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::bare_words::{units, words};
 use super::decide::{Asked, weigh};
-use super::item::{Item, SEVERAL, What};
-use super::items::LONG;
+use super::items::{Item, LONG, What};
+use super::options::SEVERAL;
 use super::reader::{Event, Reader};
 use super::restatement::Question;
 use super::why::Why;
@@ -45,7 +46,8 @@ pub(super) fn last_statement(
     if let Read::Option(at) = read {
         let one = i32::try_from(at).unwrap_or(i32::MAX);
         let concludes = first.is(SO) && !first.is(NOT);
-        let states = told == [one] && why == Why::Statement;
+        let letters = rest.iter().any(|i| i.what == What::Letter);
+        let states = told == [one] && letters && why == Why::Statement;
         let agrees = before.iter().all(|other| *other == one) && !reader.is_mismatched(one);
         return (agrees && (concludes || states)).then_some((read, why));
     }
@@ -96,7 +98,11 @@ pub(super) fn loops(reader: &Reader<'_>, sentences: &[(usize, usize, bool)]) -> 
 
 /// The option that the first sentence says it is, if a text that is cut off later names no other:
 /// "It is called pho. It is a soup of".
-pub(super) fn begun(reader: &Reader<'_>, (start, end, asks): (usize, usize, bool)) -> Option<i32> {
+pub(super) fn begun(
+    question: &Question,
+    reader: &Reader<'_>,
+    (start, end, asks): (usize, usize, bool),
+) -> Option<i32> {
     let all = reader.items;
     let is_answer = |i: &Item| i.is_answer() && !reader.is_article(i);
     let mut answers = all.iter().filter(|i| is_answer(i));
@@ -113,5 +119,9 @@ pub(super) fn begun(reader: &Reader<'_>, (start, end, asks): (usize, usize, bool
     }
     let told = all[start..last].iter().any(|i| i.what == What::Word);
     let joins = |i: &Item| i.what == What::Mark || i.is(IS | LINK | CUE);
-    (told && all[last + 1..end].iter().all(joins)).then_some(option)
+    let closes = all[last + 1..end].iter().all(joins);
+    let tokens = all[start].token..all[last].token;
+    let said: Vec<&str> = tokens.map(|token| reader.text.at(token)).collect();
+    let said = units(&words(&said.join(" ")));
+    (told && closes && question.echoes(&said)).then_some(option)
 }

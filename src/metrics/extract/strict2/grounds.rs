@@ -1,7 +1,7 @@
 //! Grounds for an answer without a cue: after a "but", a colon, or a "so".
 
 use super::context::NEAR;
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{AND, BUT, CUE, HEDGE, IF, LINK, NOT, NOUN, OPEN, OR, REASON, SO, THOUGH};
 

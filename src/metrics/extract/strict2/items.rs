@@ -2,15 +2,85 @@
 //! sentences.
 
 use super::bare_words::is_hangul;
-use super::item::{Item, SEVERAL, UNCLEAR, What};
 use super::letters::{Labels, letter};
-use super::options::{Options, SHORT, words_at};
+use super::numbers::Place;
+use super::options::{Options, SEVERAL, SHORT, UNCLEAR, words_at};
 use super::tokens::{Kind, Text};
-use super::words::{CUE, FINAL, IS, NO, PLAIN, REFUSE, YES, words};
+use super::words::{CUE, FINAL, IS, NO, NOUN, PLAIN, REFUSE, YES, words};
 
 /// Maximum length, in words and marks, of an output whose mention of an option's text counts as an
 /// answer, and of a sentence that is compared with the question.
 pub(super) const LONG: usize = 60;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A phrase of the table.
+    Phrase,
+    /// The letter of an option.
+    Letter,
+    /// The text of an option.
+    Text,
+    Word,
+    Mark,
+    Line,
+    Opens,
+    Closes,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub(super) what: What,
+    /// Index of its first token.
+    pub(super) token: usize,
+    /// The classes of a phrase.
+    pub(super) mask: u32,
+    pub(super) option: i32,
+    /// The character of a mark.
+    pub(super) mark: char,
+    /// A letter in brackets, quotes, or emphasis.
+    pub(super) sure: bool,
+    /// A lowercase letter, or one of another script.
+    pub(super) low: bool,
+    /// A letter followed by a full stop, bracket, or colon.
+    pub(super) label: bool,
+    /// A number.
+    pub(super) digit: bool,
+    /// A number followed by the text of its option.
+    pub(super) own: bool,
+    /// The option that the letter itself stands for.
+    pub(super) place: i32,
+}
+
+impl Item {
+    fn new(what: What, token: usize) -> Item {
+        Item {
+            what,
+            token,
+            mask: 0,
+            option: UNCLEAR,
+            mark: ' ',
+            sure: false,
+            low: false,
+            label: false,
+            digit: false,
+            own: false,
+            place: UNCLEAR,
+        }
+    }
+
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self.what, What::Letter | What::Text)
+    }
+
+    /// Whether it is a phrase of one of these classes.
+    pub(super) fn is(&self, mask: u32) -> bool {
+        self.what == What::Phrase && self.mask & mask != 0
+    }
+
+    pub(super) fn is_mark(&self, marks: &str) -> bool {
+        self.what == What::Mark && marks.contains(self.mark)
+    }
+}
 
 pub(super) fn items(text: &Text, options: &Options, labels: &Labels) -> Vec<Item> {
     let count = labels.count;
@@ -54,10 +124,15 @@ pub(super) fn items(text: &Text, options: &Options, labels: &Labels) -> Vec<Item
             continue;
         }
         let (mut end, mut mask) = words().phrase(text, at);
-        let number = labels
-            .numbers
-            .as_ref()
-            .and_then(|numbers| numbers.at(text, at, &out));
+        let before = |back: usize| out.len().checked_sub(back).map(|at| &out[at]);
+        let place = Place {
+            first: out.is_empty(),
+            begins: before(1).is_none_or(|item| item.what == What::Line),
+            named: before(1).is_some_and(|item| item.is(NOUN)),
+            after_phrase: before(2).is_some_and(|item| item.what == What::Phrase),
+        };
+        let numbers = labels.numbers.as_ref();
+        let number = numbers.and_then(|numbers| numbers.at(text, at, place));
         let mut found = number
             .map(|n| (n.option, n.enclosed, !n.own))
             .or_else(|| letter(text, at, labels));

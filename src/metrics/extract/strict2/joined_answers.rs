@@ -1,7 +1,7 @@
 //! Joined answers: "A, B and C".
 
 use super::context::NEAR;
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{AND, BUT, HEDGE, IS, LINK, NOT, NOUN, OR, WAIT, WEAK};
 

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::item::UNCLEAR;
-use super::numbered::is_numbered;
-use super::numbers::Numbers;
-use super::options::words_at;
+use super::numbers::{Numbers, is_numbered};
+use super::options::{UNCLEAR, words_at};
 use super::tokens::{Kind, Text, Token};
 use super::words::IS;
 use crate::extract::question_parts::Asked;

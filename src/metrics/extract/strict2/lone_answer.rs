@@ -1,7 +1,7 @@
 //! Whether an answer stands on its own, and what it is.
 
 use super::context::{Left, NEAR, Right};
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{
     BUT, CUE, HEDGE, IF, IS, LINK, NOT, NOUN, OPEN, REASON, RIGHT, SO, WAIT, WEAK, YES,

@@ -28,7 +28,6 @@
 //! | `final_statement` | what the first or the last sentence of a text states |
 //! | `fold_characters` | one form for characters that have several |
 //! | `grounds` | an answer without a cue: after a "but", a colon, or a "so" |
-//! | `item` | a part of an output |
 //! | `items` | splits a text into items and sentences |
 //! | `joined_answers` | joined answers: "A, B and C" |
 //! | `json_object` | answers that are JSON objects |
@@ -36,7 +35,6 @@
 //! | `letters` | letters and numbers that name options |
 //! | `lists` | word lists by language that compare statements with questions |
 //! | `lone_answer` | an answer that stands on its own |
-//! | `numbered` | whether the question numbers its options; numbers of any script |
 //! | `numbers` | options that the question numbers |
 //! | `option_verdicts` | verdicts on the options: "B. dog: correct" |
 //! | `options` | the options of a question, by the words that name them |
@@ -62,7 +60,6 @@ mod embedded;
 mod final_statement;
 mod fold_characters;
 mod grounds;
-mod item;
 mod items;
 mod joined_answers;
 mod json_object;
@@ -70,7 +67,6 @@ mod latex;
 mod letters;
 mod lists;
 mod lone_answer;
-mod numbered;
 mod numbers;
 mod option_verdicts;
 mod options;
@@ -95,10 +91,9 @@ use super::question_parts::Asked;
 use super::reading::Read;
 use super::text::same;
 
-use self::item::What;
-use self::items::{items, refuses};
+use self::items::{What, items, refuses};
 use self::letters::Labels;
-pub(super) use self::numbered::is_numbered;
+pub(super) use self::numbers::is_numbered;
 use self::options::Options;
 use self::prepared::Prepared;
 use self::reasoning::{Cut, cut};

@@ -2,17 +2,45 @@
 
 use std::collections::HashMap;
 
-use super::item::{Item, SEVERAL, What};
-use super::numbered::{circled, value};
-use super::options::{bare_numbers, words_at};
+use super::options::{SEVERAL, bare_numbers, words_at};
 use super::tokens::{Kind, Text};
-use super::words::NOUN;
 use benchtop_model::Choice;
 
+/// The code points of zero in other scripts.
+const ZEROS: [u32; 15] = [
+    0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0,
+    0x1040, 0x17e0,
+];
+/// Digits in circles.
+const CIRCLED: std::ops::RangeInclusive<char> = '①'..='⑨';
 /// Words after the number of an option.
 const COUNTERS: [&str; 4] = ["번", "番", "号", "號"];
 /// Signs before or after a number that is an amount or a part of a formula.
 const SIGNS: &str = "+<^×÷≈±√/%°€£@&~";
+
+/// The value of a digit of any script.
+fn digit(c: char) -> Option<u32> {
+    let code = u32::from(c);
+    c.to_digit(10)
+        .or_else(|| ('０'..='９').contains(&c).then(|| code - 0xff10))
+        .or_else(|| {
+            let zero = ZEROS
+                .iter()
+                .find(|zero| (**zero..**zero + 10).contains(&code));
+            zero.map(|zero| code - zero)
+        })
+}
+
+/// The number that one or two digits of any script write.
+fn value(text: &str) -> Option<i32> {
+    let mut digits = text.chars().map(digit);
+    let first = digits.next()??;
+    let number = match digits.next() {
+        None => first,
+        Some(second) => 10 * first + second?,
+    };
+    digits.next().is_none().then(|| number.try_into().ok())?
+}
 
 /// The text with "(1)" for ①.
 pub(super) fn uncircled(text: &str) -> String {
@@ -26,12 +54,93 @@ pub(super) fn uncircled(text: &str) -> String {
     out
 }
 
+fn circled(c: char) -> Option<u32> {
+    CIRCLED.contains(&c).then(|| u32::from(c) - 0x245f)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Number(u32),
+    Letter(char),
+}
+
+/// The label at the end of a text: the number or the letter of an option.
+fn label(text: &str) -> Option<Label> {
+    let text = text.trim_end_matches(' ');
+    let mut chars = text.chars().rev();
+    let last = chars.next()?;
+    if let Some(number) = circled(last) {
+        return Some(Label::Number(number));
+    }
+    let text = text.strip_suffix(|c| ".)]:、．）】：-".contains(c))?;
+    let text = text.trim_end_matches(' ');
+    let digits = text.chars().rev().take(2).map_while(digit).count();
+    let start = text
+        .char_indices()
+        .rev()
+        .take(digits.max(1))
+        .last()
+        .map(|(at, _)| at)?;
+    let is_part = |c: char| c.is_alphanumeric() || ".,/-'".contains(c);
+    if text[..start].ends_with(is_part) {
+        return None;
+    }
+    match &text[start..] {
+        number if digits > 0 => value(number)?.try_into().ok().map(Label::Number),
+        letter => {
+            let letter = letter.chars().next().filter(char::is_ascii_alphabetic)?;
+            Some(Label::Letter(letter.to_ascii_uppercase()))
+        }
+    }
+}
+
+/// Whether an instruction lists the options by number and not by letter.
+pub(in crate::extract) fn is_numbered(instruction: &str, options: &[Choice]) -> bool {
+    // Most instructions have no such list.
+    if options.len() < 2 || !instruction.contains(|c| digit(c) == Some(2) || c == '②') {
+        return false;
+    }
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = plain(instruction);
+    let options: Vec<String> = options.iter().map(|o| plain(&o.text)).collect();
+    let letter = |at: u32| char::from_u32(65 + at).map(Label::Letter);
+    !lists_by(&text, &options, letter)
+        && lists_by(&text, &options, |at| Some(Label::Number(at + 1)))
+}
+
+/// Whether each option stands in a text after its label, in order.
+fn lists_by(text: &str, options: &[String], label_of: impl Fn(u32) -> Option<Label>) -> bool {
+    let mut start = 0;
+    (0..).zip(options).all(|(k, option)| {
+        let mut places = text[start..].match_indices(option.as_str());
+        let labelled = |at: usize| label(&text[..start + at]) == label_of(k);
+        let found = places.find(|(at, _)| labelled(*at));
+        if let Some((at, _)) = found {
+            start += at + option.len();
+        }
+        found.is_some() && !option.is_empty()
+    })
+}
+
 /// The options of a question that numbers them.
 pub(super) struct Numbers {
     /// The first words of each option.
     words: Vec<Vec<String>>,
     /// The options by the numbers in them, if each is a number with a unit.
     own: HashMap<String, i32>,
+}
+
+/// What is before a number.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Nothing.
+    pub(super) first: bool,
+    /// Nothing in its line.
+    pub(super) begins: bool,
+    /// A word for an option.
+    pub(super) named: bool,
+    /// A phrase, and a mark or word.
+    pub(super) after_phrase: bool,
 }
 
 /// A number that names an option.
@@ -72,8 +181,8 @@ impl Numbers {
         !words.is_empty() && found.eq(words)
     }
 
-    /// The option that a token names by number; `out` are the items before it.
-    pub(super) fn at(&self, text: &Text, at: usize, out: &[Item]) -> Option<Numbered> {
+    /// The option that a token names by number.
+    pub(super) fn at(&self, text: &Text, at: usize, place_in: Place) -> Option<Numbered> {
         let token = &text.tokens[at];
         let number = value(text.at(at)).filter(|number| *number > 0)?;
         let place = usize::try_from(number - 1)
@@ -91,8 +200,7 @@ impl Numbers {
             || is_before("([{<") && is_mark(at + 1, ")]}>")
             || is_before("'") && is_mark(at + 1, "'");
         if !enclosed {
-            let formula =
-                is_before("=") && !(out.len() > 1 && out[out.len() - 2].what == What::Phrase);
+            let formula = is_before("=") && !place_in.after_phrase;
             let joined = is_before("-.'") && text.is_joined(at);
             if formula
                 || joined
@@ -104,8 +212,6 @@ impl Numbers {
                 return None;
             }
         }
-        let begins = out.last().is_none_or(|item| item.what == What::Line);
-        let named = out.last().is_some_and(|item| item.is(NOUN));
         let label = is_mark(at + 1, ".):]-") && !text.tokens[at + 1].blank;
         // A text may follow the closing bracket or a mark.
         let mut behind = at
@@ -121,9 +227,11 @@ impl Numbers {
         let follows = kind(behind) == Some(Kind::Word);
         if follows && !own {
             let hyphen = label && is_mark(at + 1, "-") && text.is_joined(at + 2);
-            let counts = out.is_empty() && (number > 1 || !goes_on(text));
-            let listed = label && begins && !counts;
-            let told = words_at(text, behind) != 0 || named || COUNTERS.contains(&text.at(behind));
+            let counts = place_in.first && (number > 1 || !goes_on(text));
+            let listed = label && place_in.begins && !counts;
+            let told = words_at(text, behind) != 0
+                || place_in.named
+                || COUNTERS.contains(&text.at(behind));
             if hyphen || listed || !label && !told {
                 // "2-year", the number of a list, "2 apples"
                 return None;

@@ -1,6 +1,6 @@
 //! Lists of verdicts on the options: "B. dog: correct", "Saturn - rings ✓"; and "B? No."
 
-use super::item::{Item, What};
+use super::items::{Item, What};
 use super::reader::{Event, Reader};
 use super::words::{HEDGE, IF, NO, NOT, OPEN, OR, RIGHT, WAIT, YES};
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::bare_words::is_hangul;
-use super::item::SEVERAL;
 use super::tokens::{Kind, Text, Token};
 use super::words::words;
 use benchtop_model::Choice;
@@ -13,6 +12,10 @@ use benchtop_model::Choice;
 pub(super) const SHORT: usize = 12;
 /// Maximum length of an output in which "three" is option 3.
 pub(super) const NUMBERED: usize = 30;
+/// A letter that stands for different options in different alphabets.
+pub(super) const UNCLEAR: i32 = -1;
+/// Two options at once.
+pub(super) const SEVERAL: i32 = -2;
 /// Words for the numbers from 0 to 10 that have no other meaning.
 const NUMBERS: [&str; 11] = [
     "zero cero ноль нуль 零",

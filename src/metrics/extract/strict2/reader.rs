@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::context::{Left, NEAR, Right};
-use super::item::{Item, SEVERAL, What};
+use super::items::{Item, What};
+use super::options::SEVERAL;
 use super::tokens::Text;
 use super::words::{
     BUT, CUE, DEPENDS, FIRST, HEDGE, IF, LEAN, LINK, NOT, OR, REASON, SO, THOUGH, WAIT, WEAK, YES,

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use super::bare_words::{has, is_same, units, without, words};
-use super::item::{Item, What};
-use super::items::LONG;
+use super::items::{Item, LONG, What};
 use super::lists::{self, DENIES, INVERSE, Lists, PLACE, STOP};
 use super::reader::Reader;
 use super::reasoning::first_line;
@@ -87,6 +86,12 @@ impl Question {
             denies,
             plain,
         }
+    }
+
+    /// Whether any of these words is one of the question.
+    pub(super) fn echoes(&self, said: &[String]) -> bool {
+        let is_said = |word: &String| said.iter().any(|other| is_same(word, other));
+        self.words.iter().any(is_said)
     }
 
     /// Adapts the meaning of phrases to this question.

@@ -822,7 +822,7 @@ class Reader:
                 if item.text == "," and flags & SO:
                     return CUED, k + 1
                 if item.text == "," and flags & NOUN:
-                    return (CUED, k + 1) if flags & RIGHT and flags & IS else (NAMED, k)
+                    return CUED if flags & RIGHT and flags & IS else NAMED, k
                 if item.text == ",":
                     before = self.items[k - 1] if k > start else None
                     if flags == 0 and before is not None and before.kind == "ph" and before.mask & (SO | WAIT | WEAK | FINAL | CUE) \
@@ -1242,7 +1242,8 @@ class Reader:
         """Whether a letter is stated to be the answer: "The answer is B", "Answer: B", or a line that is "B" alone."""
         (left, where), (right, last) = left, right
         if self.items[k].kind != "L":
-            return False
+            # A number may be one on the way.
+            return right in ("end", "reason") and not is_count(self.tokens[self.items[k].token].text)
         if start == 0 and left == START and with_text and self.items[k].option > 0 and self.whole(k, start, end):
             # "B. dog" as the first line, above what is said of it.
             after = next((i for i in self.items[end:] if i.kind not in (N, P)), None)
@@ -2069,7 +2070,7 @@ def weigh(options, asked, found, all_tokens, count):
         first = found[start]
         last, stated, _, of = weigh(options, asked, found[start:], all_tokens, count)
         so = first.kind == "ph" and bool(first.mask & SO) and not first.mask & NOT
-        if isinstance(last, int) and (so or of == {last} and stated) and not before - {last} and not mismatched(last, found, reader):
+        if isinstance(last, int) and (so or of == {last} and stated and any(i.kind == "L" for i in found[start:])) and not before - {last} and not mismatched(last, found, reader):
             result, committed = last, stated
         elif of == {SEVERAL} and found[start - 1].kind == N and first.mask & (CUE | FINAL) and len(found) - start < 5 and all(len(option.strip()) == 1 for option in options):
             # "Answer: A" where the options are letters themselves.
@@ -2114,7 +2115,7 @@ def settle(options, asked, found, all_tokens, count, reader, spans):
     if open_ended and not listed:
         return None, False
     if cut_off and not listed and not denied and not asked.denies and len(spans) > 1:
-        one = begun(found, reader, spans[0])
+        one = begun(asked, found, reader, spans[0])
         if one is not None and 0 <= one < count:
             return one, False
     one = echoed(asked, reader, spans, cut_off, listed) if not asked.denies else None
@@ -2172,7 +2173,7 @@ def loops(reader, spans):
     return any(sum(one != other for one, other in zip(options, options[1:])) > 1 and len(set(options)) < len(options) for options in said.values())
 
 
-def begun(found, reader, span):
+def begun(asked, found, reader, span):
     """The option that the first sentence says it is, where a text that is cut off later names no other: "It is called pho. It is a soup of"."""
     start, end, question = span
     answers = [k for k, i in enumerate(found) if i.kind in ("L", "T") and not reader.article(i)]
@@ -2183,7 +2184,9 @@ def begun(found, reader, span):
     k = first[-1]
     told = any(i.kind == W for i in found[start:k])
     closes = all(i.kind == P or i.kind == "ph" and i.mask & (IS | LINK | CUE) for i in found[k + 1:end])
-    return texts.pop() if told and closes else None
+    said = units(plain_words(" ".join(t.text for t in reader.tokens[found[start].token:found[k].token])))
+    echoes = any(same_word(word, other) for word in asked.words for other in said)
+    return texts.pop() if told and closes and echoes else None
 
 
 def foreign(asked, found, all_tokens):

@@ -2,8 +2,7 @@
 
 use super::context::Left;
 use super::cut_off::is_cut_off;
-use super::item::{Item, What};
-use super::items::{items, refuses, sentences};
+use super::items::{Item, What, items, refuses, sentences};
 use super::letters::Labels;
 use super::options::Options;
 use super::reader::Reader;
