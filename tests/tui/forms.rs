@@ -18,10 +18,14 @@ fn at(size: (u16, u16)) -> Terminal {
     }
 }
 
-/// A snapshot without the name of the temporary folder.
-fn placed(name: &str, size: (u16, u16), shown: &str) {
+/// A screen without the name of the temporary folder.
+pub(super) fn without_folder(shown: &str) -> String {
     let folder = regex::Regex::new(r"/tmp/\.tmp\w{6}").unwrap();
-    snapshot(name, size, &folder.replace_all(shown, "/tmp/.tmpXXXXXX"));
+    folder.replace_all(shown, "/tmp/.tmpXXXXXX").into_owned()
+}
+
+fn placed(name: &str, size: (u16, u16), shown: &str) {
+    snapshot(name, size, &without_folder(shown));
 }
 
 fn folder() -> tempfile::TempDir {
@@ -168,8 +172,14 @@ fn a_model_is_asked_and_the_job_is_in_jobs() {
         placed("evaluate_form", size, &shown);
         seat.keys("<enter>");
         seat.wait_row(&["mine"]);
-        let jobs = bench.client("ann").ask(request::Jobs).unwrap();
-        let run = jobs.iter().find_map(|job| job.run.clone()).unwrap();
+        let client = bench.client("ann");
+        let run = loop {
+            let jobs = client.ask(request::Jobs).unwrap();
+            if let Some(run) = jobs.into_iter().find_map(|job| job.run) {
+                break run;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        };
         assert_eq!((run.model.as_str(), run.label.as_str()), ("mine", "mine"));
     }
 }
