@@ -136,7 +136,7 @@ fn file(path: &Path, bytes: u64, cancel: Cancel<'_>) -> Result<FileInspection> {
         let mut reader = items(path, format, dataset)?;
         let mut pictures = HashSet::new();
         let mut read = 0;
-        while let Some((_, item)) = reader.next() {
+        for (_, item) in reader.by_ref() {
             if !found.counts(&mut read, cancel)? {
                 break;
             }
@@ -155,7 +155,7 @@ fn file(path: &Path, bytes: u64, cancel: Cancel<'_>) -> Result<FileInspection> {
     if format.has_predictions {
         let mut reader = predictions(path, format)?;
         let mut read = 0;
-        while let Some((_, prediction)) = reader.next() {
+        for (_, prediction) in reader.by_ref() {
             if !found.counts(&mut read, cancel)? {
                 break;
             }
@@ -183,7 +183,7 @@ fn file(path: &Path, bytes: u64, cancel: Cancel<'_>) -> Result<FileInspection> {
 impl FileInspection {
     /// Counts a record that was read. False if no more are to be counted.
     fn counts(&mut self, read: &mut u64, cancel: Cancel<'_>) -> Result<bool> {
-        if *read % STEP == 0 {
+        if (*read).is_multiple_of(STEP) {
             cancel.check()?;
         }
         *read += 1;
