@@ -89,6 +89,7 @@ fn a_file_replaces_the_keys_of_the_actions_it_names() {
         Lookup::Action(Action::Accept)
     );
     let elsewhere = vec![
+        Action::SheetAccept,
         Action::AnswerA,
         Action::BoardCurated,
         Action::AddTerm,
@@ -153,8 +154,8 @@ fn two_actions_on_one_key_conflict_while_both_are_active() {
     assert_eq!(refused("accept = \"u\"\n"), ["1 accept: u accept u undo"]);
     assert_eq!(
         refused("undo = \"a\"\n").len(),
-        5,
-        "hidden in Review, Answers, Board, Vocabulary, and Adjudicate"
+        6,
+        "hidden in Review, Contact sheet, Answers, Board, Vocabulary, and Adjudicate"
     );
     assert_eq!(
         refused("down = \"n\"\n").len(),

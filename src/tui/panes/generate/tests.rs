@@ -1,7 +1,7 @@
 use super::*;
+use crate::pane::Effect;
 use crate::pane::recorder::Recorder;
 use crate::pane::testing::{self, lines, only, recorder, refused, said};
-use crate::pane::{Effect, PaneId};
 use crate::widgets::toast::Severity;
 use benchtop_model::device::{Cpu, Gpu};
 use benchtop_model::evaluation::RunState;
@@ -119,8 +119,6 @@ fn a_running_job_shows_progress_and_generator() {
 #[test]
 fn gauges_show_readings_or_why_there_are_none() {
     let mut pane = shown(vec![]);
-    let begins = PaneId::Generate.info().begin.1;
-    assert!(drawn(&mut pane, 80, 21, ColorLevel::Mono).contains(begins));
     let cpu = Cpu {
         cores: 2,
         busy: Some(0.75),
