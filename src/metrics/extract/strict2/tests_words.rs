@@ -120,7 +120,7 @@ fn a_digit_is_an_option_where_the_instruction_numbers_them() {
                 "{numbered} {output}"
             );
         }
-        for output in ["4", "2 dogs", "1 or 2", "not 2", "2.5"] {
+        for output in ["4", "2 fish", "1 or 2", "not 2", "2.5"] {
             assert_eq!(
                 read(numbered, output),
                 Read::Unparsed,
