@@ -167,6 +167,10 @@ fn known(command: &Value, mut out: Value) -> Value {
         Some("filter") => {
             let scorers = lines.iter_mut().filter_map(|line| line.get_mut("scorers"));
             for scorer in scorers.filter_map(Value::as_array_mut).flatten() {
+                if scorer["scorer"] == "ocr" {
+                    // Depends on whether this machine has Tesseract.
+                    scorer["not_ready"] = Value::Null;
+                }
                 if let Some(job) = scorer["job"].as_object_mut() {
                     job.remove("id");
                 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::protocol::wire::{Decide, request};
 
-use super::support::Bench;
+use super::support::{Bench, Terminal};
 use crate::support::wording;
 
 /// A project with composed items.
@@ -420,7 +420,14 @@ fn an_unreadable_file_is_reported_in_every_pane() {
     .unwrap();
     let place = format!("metadata/templates.toml:{}", sound.lines().count() + 2);
     seat.wait_for(&place);
-    let mut late = bench.seat("bob");
+    // The notice stays until the first key.
+    let mut late = bench.seat_at(
+        "bob",
+        Terminal {
+            stays_home: true,
+            ..Terminal::default()
+        },
+    );
     late.wait_for(&place);
     for pane in ["gw", "gp"] {
         late.keys(pane);
