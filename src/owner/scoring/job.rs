@@ -54,6 +54,9 @@ pub(super) struct Stored {
     /// Its number in the list of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) earlier: Option<u32>,
+    /// Its counts when it stopped: inputs done, all inputs, and scores without a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stopped: Option<(u64, Option<u64>, u64)>,
 }
 
 pub(super) struct ScoringJob {
@@ -62,6 +65,8 @@ pub(super) struct ScoringJob {
     pub(super) done: u64,
     pub(super) of: Option<u64>,
     pub(super) without: u64,
+    /// Whether the counts are those of its file, which may come from somebody else.
+    pub(super) is_stored: bool,
     /// The reason of the last score without a number.
     pub(super) why: Option<String>,
     pub(super) device: String,
@@ -70,12 +75,14 @@ pub(super) struct ScoringJob {
 
 impl ScoringJob {
     pub(super) fn new(id: u32, spec: Stored) -> ScoringJob {
+        let (done, of, without) = spec.stopped.unwrap_or_default();
         ScoringJob {
             id,
+            is_stored: spec.stopped.is_some(),
             spec,
-            done: 0,
-            of: None,
-            without: 0,
+            done,
+            of,
+            without,
             why: None,
             device: String::new(),
             spent: None,
@@ -152,9 +159,13 @@ impl Job<OwnerContext> for ScoringJob {
     }
 
     fn sends(&self, shared: &OwnerContext) -> (u64, String) {
-        let all = self.of.unwrap_or(shared.items.catalog().len() as u64);
-        let left = all.saturating_sub(self.done);
-        let most = if self.of.is_none() { "up to " } else { "" };
+        let items = shared.items.catalog().len() as u64;
+        let (done, of) = match self.is_stored {
+            true => (0, None),
+            false => (self.done, self.of),
+        };
+        let left = of.unwrap_or(items).saturating_sub(done);
+        let most = if of.is_none() { "up to " } else { "" };
         (left, format!("{most}{left} {PICTURES}"))
     }
 
@@ -176,6 +187,7 @@ impl Job<OwnerContext> for ScoringJob {
         if standing == JobStatus::Done {
             (self.spec.retry, self.spec.since) = (false, None);
         }
+        self.spec.stopped = Some((self.done, self.of, self.without));
     }
 
     /// A retry that no step took yet is still to do.
@@ -232,6 +244,7 @@ impl Scoring {
                 since: None,
                 drafts: 0,
                 earlier: None,
+                stopped: None,
             },
         );
         let left = work::left(shared, &job.spec, &runner.about().short(), cancel)?;

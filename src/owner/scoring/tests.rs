@@ -712,6 +712,24 @@ fn an_interrupted_retry_does_not_repeat_what_failed_again() {
 }
 
 #[test]
+fn a_finished_job_keeps_its_counts_in_the_next_owner() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    small.0.lock().fails = Some(1);
+    let rig = Rig::over(&project, &small);
+    rig.begin(false).unwrap();
+    let done = rig.until(Phase::Done);
+    assert!(done.done > 0 && done.without > 0, "{done:?}");
+    drop(rig);
+    let rig = Rig::over(&project, &small);
+    let again = rig.until(Phase::Done);
+    assert_eq!(
+        (again.done, again.of, again.without),
+        (done.done, done.of, done.without)
+    );
+}
+
+#[test]
 fn a_scoring_job_of_an_earlier_version_replaces_no_file() {
     let (_dir, project) = composed(60);
     let folder = project.root().join("jobs");

@@ -142,6 +142,7 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     )?;
     shared.jobs.with(id, |_, job: &mut ScoringJob| {
         (job.of, job.device) = (Some(job.done + left.len() as u64), about.name.clone());
+        job.is_stored = false;
     });
     // Scores that are reported again are not counted again.
     let mut open: HashSet<u64> = left.iter().map(|(_, key)| *key).collect();
