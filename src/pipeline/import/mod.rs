@@ -254,6 +254,8 @@ impl<'a> Import<'a> {
         }
         watch.report("saving", 0, None).map_err(cancelled)?;
         self.pictures.sync()?;
+        // No item is read any more. The table has 25 bytes for each, and writing the index needs room too.
+        self.seen = HashMap::new();
         let made = self.made;
         let (catalog, notice) = made.add(self.project, index, self.catalog, self.columns, at)?;
         self.pictures.keep();
