@@ -150,6 +150,18 @@ fn held(what: &str, took: Duration, most: Duration) -> bool {
     took <= most
 }
 
+/// A time beside work of the same kind in the same run, so that the hold means the same on any machine.
+fn held_beside(what: &str, took: Duration, (floor_is, floor): (&str, Duration), most: f64) -> bool {
+    let ratio = took.as_secs_f64() / floor.as_secs_f64();
+    let word = if ratio <= most { "OK" } else { "OVER" };
+    println!(
+        "{what}: {}, {floor_is} {}, {ratio:.3}x ({most}x) {word}",
+        show(took),
+        show(floor)
+    );
+    ratio <= most
+}
+
 fn least<T>(runs: usize, mut run: impl FnMut() -> Outcome<T>) -> Outcome<(Duration, T)> {
     let mut best: Option<(Duration, T)> = None;
     for _ in 0..runs {
@@ -228,11 +240,7 @@ fn main() -> Outcome<()> {
     let began = Instant::now();
     let owner = Owner::start(&root)?;
     let cold = ask("", Curated::All)?;
-    fine &= held(
-        "cold start to the first table",
-        began.elapsed(),
-        Duration::from_millis(300),
-    );
+    let cold_start = began.elapsed();
     if cold.rows != first.rows {
         return Err("the second table is not the first".into());
     }
@@ -242,12 +250,7 @@ fn main() -> Outcome<()> {
         took,
         Duration::from_millis(16),
     );
-    let (took, _) = least(5, || ask("subtask:animal,plant", Curated::All))?;
-    fine &= held(
-        "the table of two subtasks, at a client",
-        took,
-        Duration::from_millis(16),
-    );
+    let (two_subtasks, _) = least(5, || ask("subtask:animal,plant", Curated::All))?;
     let (took, _) = least(5, || ask("", Curated::Accepted))?;
     fine &= held(
         "the table of accepted items, at a client",
@@ -292,15 +295,13 @@ fn main() -> Outcome<()> {
         Ok(counts)
     })?;
     let seen: u64 = counts.iter().map(|c| c[1]).sum();
-    let ratio = took.as_secs_f64() / floor.as_secs_f64();
-    let word = if ratio <= 0.05 { "OK" } else { "OVER" };
-    println!(
-        "{} columns of {models} models: {}, naive loop {} ({seen}), {ratio:.3}x (0.05x) {word}",
-        board.columns.len(),
-        show(took),
-        show(floor)
-    );
-    fine &= ratio <= 0.05;
+    println!("the naive loop counts {seen} answers");
+    let naive = ("naive loop", floor);
+    let what = format!("{} columns of {models} models", board.columns.len());
+    fine &= held_beside(&what, took, naive, 0.05);
+    fine &= held_beside("cold start to the first table", cold_start, naive, 6.0);
+    let what = "the table of two subtasks, at a client";
+    fine &= held_beside(what, two_subtasks, naive, 0.5);
     let (took, ()) = least(9, || Ok(sort(&mut board, "SC")?))?;
     fine &= held("sorted by another column", took, Duration::from_millis(16));
     drop((Arc::new(opened.overlay), scored));
