@@ -2,7 +2,7 @@
 
 use super::context::NEAR;
 use super::items::{Item, What};
-use super::reader::{Event, NUMBER, Reader};
+use super::reader::{Aside, Event, NUMBER, Reader, Stated};
 use super::words::{HEDGE, LINK, NOT, OR};
 
 impl Reader<'_> {
@@ -51,6 +51,7 @@ impl Reader<'_> {
             self.events.push(Event::Leaves {
                 options: found,
                 mentions: false,
+                aside: Aside::No,
             });
         } else if let Some(option) = found.first().copied().filter(|_| clear || led) {
             // A boxed number may be an intermediate result: a letter that is stated later outweighs
@@ -62,7 +63,11 @@ impl Reader<'_> {
                 strength: if number { NUMBER } else { 3 },
                 listed: false,
                 passing: false,
-                explicit: !number,
+                stated: if number {
+                    Stated::Loosely
+                } else {
+                    Stated::ForItself
+                },
             });
         }
         close.min(end)

@@ -2,9 +2,8 @@
 
 use super::context::{Left, Right};
 use super::items::{Item, What};
-use super::options::number;
-use super::reader::{CurrentSentence, Event, Reader};
-use super::words::{CUE, FINAL, HEDGE, IF, IS, LINK, MILD, NOT, NOUN, REFUSE, RIGHT, SO, WAIT};
+use super::reader::{CurrentSentence, Event, Reader, Stated};
+use super::words::{CUE, FINAL, HEDGE, IF, LINK, MILD, NOT, NOUN, REFUSE, RIGHT, WAIT};
 
 impl Reader<'_> {
     /// Records whether the output commits to the answer at `k`, and returns that.
@@ -20,6 +19,10 @@ impl Reader<'_> {
         let option = item.option;
         let is_letter = item.what == What::Letter;
         let (mut commits, mut listed) = self.states(k, here, (left, at), (right, last));
+        let shown = !commits && self.is_presented(k, start);
+        if shown {
+            (commits, listed) = (true, false);
+        }
         let mut strength = if left == Left::Cued && self.items[at].is(FINAL) {
             3
         } else {
@@ -53,13 +56,16 @@ impl Reader<'_> {
             let inline = !is_letter && start > 0 && self.items[start - 1].what == What::Mark;
             let passing =
                 mild || concluded || start > 0 && left == Left::Start && (listed || inline);
-            let explicit = self.is_explicit(k, (start, end), (left, at), (right, last), listed);
+            let stated = match shown {
+                true => Stated::AsAnswer,
+                false => self.how_stated(k, (start, end), (left, at), (right, last), listed),
+            };
             self.events.push(Event::Commits {
                 option,
                 strength,
                 listed,
                 passing,
-                explicit,
+                stated,
             });
         } else if !is_letter {
             self.mentions(k, here);
@@ -177,53 +183,5 @@ impl Reader<'_> {
             && goes_on
             && self.items[end].is_mark(".")
             && self.events.iter().any(commits)
-    }
-
-    /// Whether a letter or text is stated to be the answer: "The answer is B", "Answer: B", or a line
-    /// that is "B" alone.
-    fn is_explicit(
-        &self,
-        k: usize,
-        (start, end): (usize, usize),
-        (left, at): (Left, usize),
-        (right, last): (Right, usize),
-        listed: bool,
-    ) -> bool {
-        let item = &self.items[k];
-        if item.what != What::Letter {
-            // A number may be an intermediate result.
-            let counts = number(self.text.at(item.token)).is_some();
-            return matches!(right, Right::End | Right::Reason) && !counts;
-        }
-        if left == Left::Start && listed {
-            // "B. dog" as the first line, above what is said of it.
-            let next = self.items[end..]
-                .iter()
-                .find(|i| !matches!(i.what, What::Mark | What::Line));
-            return start == 0
-                && item.option > 0
-                && self.is_whole(k, start, end)
-                && next.is_some_and(|i| i.what != What::Letter);
-        }
-        if left == Left::Start {
-            return right == Right::End && self.is_whole(k, start, end);
-        }
-        if left != Left::Cued {
-            return false;
-        }
-        let some = &self.items[at..k];
-        let joins = some
-            .iter()
-            .any(|i| i.what == What::Line || i.is_mark(":=") || i.is(IS));
-        let comma = self.items.get(last + 1).filter(|_| last + 1 < end);
-        let closes = matches!(right, Right::End | Right::Reason)
-            || right == Right::Comma && comma.is_some_and(|i| i.what == What::Mark)
-            || item.label;
-        let states = |(at, i): (usize, &Item)| {
-            let dense = self.text.tokens[i.token].script == 3;
-            let so = i.is(SO) && !dense && self.is_wide(at);
-            (i.is(CUE | FINAL) || i.is(RIGHT) && joins || so) && !i.is(MILD)
-        };
-        (closes || right == Right::After && joins) && (at..).zip(some).any(states)
     }
 }

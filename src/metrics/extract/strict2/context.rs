@@ -4,7 +4,7 @@ use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{
     AND, BUT, CUE, FINAL, HEDGE, IF, IS, LEAN, LINK, MID, MILD, NO, NOT, NOUN, OR, OVER, REASON,
-    REFUSE, RIGHT, SO, WAIT, WEAK, YES,
+    RIGHT, SO, WAIT, WEAK, YES,
 };
 
 /// Maximum number of words and marks that are examined around an answer.
@@ -260,61 +260,6 @@ impl Reader<'_> {
         stop - self.items[k].token > 1
     }
 
-    /// Whether an answer precedes a phrase, as before "ではなく".
-    fn follows(&self, k: usize, start: usize) -> bool {
-        let Some(mut k) = k.checked_sub(1) else {
-            return false;
-        };
-        if k > start && self.items[k].is(IS | LINK) {
-            k -= 1;
-        }
-        k >= start && self.items[k].is_answer()
-    }
-
-    /// Other context before a cue in its clause: denial, hedge, condition.
-    pub(super) fn clause(&self, from: usize, start: usize) -> Option<Left> {
-        if self
-            .items
-            .get(from)
-            .is_some_and(|item| item.is(SO) && !item.is(CUE))
-        {
-            return None;
-        }
-        let least = start.max(from.saturating_sub(NEAR));
-        for (at, item) in self.items.get(least..from)?.iter().enumerate().rev() {
-            let ends = item.is_mark(",:-()")
-                || item.is_answer()
-                || matches!(item.what, What::Line | What::Opens | What::Closes);
-            if ends {
-                return None;
-            }
-            if item.is(NOT) && item.is(BUT) && self.follows(least + at, start) {
-                return None;
-            }
-            let plainly = |mask: u32| item.is(mask) && !item.is(LINK | REASON);
-            if plainly(NOT | REFUSE) {
-                return Some(Left::Denied);
-            }
-            if item.is(SO) || item.is(BUT) && !item.is(CUE) {
-                return None;
-            }
-            if item.is(OR) && !item.is(LINK | REASON | AND | BUT) {
-                return Some(Left::Hedged);
-            }
-            if plainly(HEDGE) {
-                return Some(if item.is(LEAN) {
-                    Left::Leaned
-                } else {
-                    Left::Hedged
-                });
-            }
-            if plainly(IF) {
-                return Some(Left::Condition);
-            }
-        }
-        None
-    }
-
     /// The context after the answer that ends at `last`. `bare` is a letter without brackets and
     /// marks.
     pub(super) fn right(&self, last: usize, end: usize, option: i32, bare: bool) -> Right {
@@ -339,7 +284,10 @@ impl Reader<'_> {
                         .get(k + 1)
                         .filter(|i| k + 1 < end && i.is_answer() && i.option == option);
                     if inner.is_none() {
-                        return or(after, Right::End);
+                        // "A (100)" is a product.
+                        let factor = bare && !mark && self.is_number(k + 1, end);
+                        let other = if factor { Right::Word } else { Right::End };
+                        return or(after, other);
                     }
                     k += 1;
                 }

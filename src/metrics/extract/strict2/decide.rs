@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use super::cut_off::is_cut_off;
-use super::final_statement::{begun, last_statement, loops, stated};
+use super::final_statement::{begun, last_statement, loops};
+use super::how_stated::stated;
 use super::items::{Item, LONG, What, refuses, sentences};
 use super::options::bare_numbers;
-use super::reader::{Event, NUMBER, Reader};
+use super::reader::{Event, NUMBER, Reader, Stated};
 use super::restatement::{Question, echoed};
 use super::tokens::Text;
 use super::why::Why;
@@ -23,16 +24,19 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
     let (mut conflict, mut seen) = (false, false);
     // Whether the answer was withdrawn, whether certainly so, and whether it is open.
     let (mut back, mut surely, mut open) = (false, false, false);
+    // Whether the answer is stated by itself.
+    let mut plain = false;
     for event in events {
         match event {
             Event::Commits {
                 listed: true,
-                explicit: false,
+                stated: Stated::Loosely,
                 ..
             } if is_list => {}
             Event::Commits {
                 option,
                 strength: strong,
+                stated,
                 ..
             } => {
                 (seen, open) = (true, false);
@@ -44,14 +48,18 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
                         strong if current == Some(*option) => strength.max(strong),
                         strong => strong,
                     };
+                    plain = *stated > Stated::Loosely || plain && current == Some(*option);
                     (current, back, surely) = (Some(*option), false, false);
                 } else if *strong == strength {
                     conflict = true;
                 }
             }
+            Event::Leaves { options, aside, .. }
+                if plain && current.is_some_and(|now| aside.spares(now, options)) => {}
             Event::Leaves {
                 options,
                 mentions: false,
+                ..
             } => {
                 if let Some(now) = current {
                     conflict = conflict && options.iter().all(|option| *option == now);
@@ -111,46 +119,72 @@ pub(super) fn answer(
     items: &[Item],
     text: &Text,
 ) -> (Read, Why) {
-    let (read, why, turns_at, _) = weigh(asked, question, items, text);
-    let rest = turns_at.and_then(|at| items.get(at + 1..));
-    match rest.map(|rest| weigh(asked, question, rest, text).0) {
+    let whole = weigh(asked, question, items, text);
+    let rest = whole.turns_at.and_then(|at| items.get(at + 1..));
+    match rest.map(|rest| weigh(asked, question, rest, text).read) {
         Some(later @ Read::Option(_)) => (later, Why::Statement),
-        _ => (read, why),
+        _ => (whole.read, whole.why),
     }
 }
 
-/// The answer, the reason, where an answer is last withdrawn, and the letters that are said to be
-/// the answer.
+/// The answer in some items.
+pub(super) struct Weighed {
+    pub(super) read: Read,
+    pub(super) why: Why,
+    /// Where an answer is last withdrawn.
+    turns_at: Option<usize>,
+    /// The options that are stated.
+    pub(super) stated: Vec<i32>,
+    /// The options that are said to be the answer.
+    pub(super) answers: Vec<i32>,
+}
+
 pub(super) fn weigh(
     asked: &Asked<'_>,
     question: &Question,
     items: &[Item],
     text: &Text,
-) -> (Read, Why, Option<usize>, Vec<i32>) {
+) -> Weighed {
     let mut reader = Reader::new(items, text);
     reader.denies = question.denies;
     if items.iter().any(|item| item.what == What::Opens) {
         reader.numbers = bare_numbers(asked.options);
     }
     let sentences = sentences(items);
-    let mut before = 0;
-    for sentence in &sentences {
-        before = reader.events.len();
+    // The last sentence that says anything of an option, and the events before it.
+    let mut last = (sentences.len().saturating_sub(1), 0);
+    for (at, sentence) in sentences.iter().enumerate() {
+        let before = reader.events.len();
         reader.sentence(*sentence);
+        if reader.events.len() > before {
+            last = (at, before);
+        }
     }
-    let told = stated(&reader.events);
-    let told_before = stated(reader.events.get(..before).unwrap_or_default());
+    let of = |least: Stated| stated(&reader.events, least);
+    let (told, answers) = (of(Stated::ForItself), of(Stated::AsAnswer));
+    let said = reader.events[..last.1].to_vec();
     let cut = is_cut_off(items, text, &sentences);
     let (mut read, mut why) = choose(&mut reader, asked, question, &sentences, cut);
-    let is_told = |read: Read| told.iter().any(|one| read == Read::Option(*one as usize));
-    if matches!(read, Read::Option(_)) && !is_told(read) && loops(&reader, &sentences) {
+    let is_answer = |read: Read| {
+        answers
+            .iter()
+            .any(|one| read == Read::Option(*one as usize))
+    };
+    if matches!(read, Read::Option(_)) && !is_answer(read) && loops(&reader, &sentences) {
         (read, why) = (Read::Unparsed, Why::Contradiction);
     } else if read == Read::Unparsed
-        && let Some(found) = last_statement(asked, question, &reader, &sentences, &told_before)
+        && last.0 > 0
+        && let Some(found) = last_statement(asked, question, &reader, sentences[last.0], &said)
     {
         (read, why) = found;
     }
-    (read, why, reader.turns_at, told)
+    Weighed {
+        read,
+        why,
+        turns_at: reader.turns_at,
+        stated: told,
+        answers,
+    }
 }
 
 /// Whether a text begins with one answer and its last sentence states another in the question's
@@ -257,7 +291,8 @@ fn choose(
             if hedges { Why::Hedge } else { Why::Withdrawn },
         );
     }
-    if cut && !listed && denied.is_empty() && !question.denies && sentences.len() > 1 {
+    let several = sentences.len() > 1 || question.asks_name;
+    if cut && !listed && denied.is_empty() && !question.denies && several {
         let one = begun(question, reader, sentences[0]).filter(|one| (0..count).contains(one));
         if let Some(one) = one {
             return option(one, Why::Echo);

@@ -2,58 +2,51 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bare_words::{units, words};
+use super::bare_words::{is_same, units, words};
 use super::decide::{Asked, weigh};
+use super::how_stated::stated;
 use super::items::{Item, LONG, What};
+use super::lists::NAMES;
 use super::options::SEVERAL;
-use super::reader::{Event, Reader};
+use super::reader::{Event, Reader, Stated};
 use super::restatement::Question;
 use super::why::Why;
-use super::words::{CUE, FINAL, IS, LINK, NOT, SO};
+use super::words::{BUT, CUE, FINAL, HEDGE, IS, LINK, NOT, OPEN, OR, REASON, SO, THOUGH};
 use crate::extract::reading::Read;
 
-/// The letters that are said to be the answer.
-pub(super) fn stated(events: &[Event]) -> Vec<i32> {
-    let explicit = |event: &Event| match event {
-        Event::Commits {
-            option,
-            explicit: true,
-            ..
-        } => Some(*option),
-        _ => None,
-    };
-    let mut found: Vec<i32> = events.iter().filter_map(explicit).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-/// "So he must stop", "Answer: B": what the last sentence concludes or states, if none of the
-/// letters that are said to be the answer `before` is another.
+/// "So he must stop", "Answer: B": what the last sentence that says anything of an option concludes
+/// or states, if nothing `before` it states another.
 pub(super) fn last_statement(
     asked: &Asked<'_>,
     question: &Question,
     reader: &Reader<'_>,
-    sentences: &[(usize, usize, bool)],
-    before: &[i32],
+    (start, end, asks): (usize, usize, bool),
+    before: &[Event],
 ) -> Option<(Read, Why)> {
-    let [_, .., (start, _, false)] = sentences else {
-        return None;
-    };
-    let rest = &reader.items[*start..];
-    let first = rest.first()?;
-    let (read, why, _, told) = weigh(asked, question, rest, reader.text);
-    if let Read::Option(at) = read {
+    let rest = &reader.items[start..];
+    let first = rest.first().filter(|_| !asks)?;
+    let last = weigh(asked, question, rest, reader.text);
+    if let Read::Option(at) = last.read {
         let one = i32::try_from(at).unwrap_or(i32::MAX);
         let concludes = first.is(SO) && !first.is(NOT);
-        let letters = rest.iter().any(|i| i.what == What::Letter);
-        let states = told == [one] && letters && why == Why::Statement;
-        let agrees = before.iter().all(|other| *other == one) && !reader.is_mismatched(one);
-        return (agrees && (concludes || states)).then_some((read, why));
+        let letter = |i: &Item| i.what == What::Letter;
+        let only = last.stated == [one] && (rest.iter().any(letter) || last.answers == last.stated);
+        let own = |i: &Item| letter(i) && i.option == one;
+        let concluded = concludes && reader.items[start..end].iter().any(own);
+        let states = last.why == Why::Statement && (only || concluded);
+        // What is only reasoned before an answer may name other options.
+        let least = match states {
+            true => Stated::AsAnswer,
+            false => Stated::ForItself,
+        };
+        let agrees = stated(before, least).iter().all(|other| *other == one);
+        let denies = question.denies || question.inverse;
+        let found = agrees && (denies || !reader.is_mismatched(one)) && (concludes || states);
+        return found.then_some((last.read, last.why));
     }
     let is_letter = |text: &str| text.trim().chars().count() == 1;
-    if told == [SEVERAL]
-        && reader.items[*start - 1].what == What::Line
+    if last.stated == [SEVERAL]
+        && reader.items[start - 1].what == What::Line
         && first.is(CUE | FINAL)
         && rest.len() < 5
         && asked.options.iter().all(|option| is_letter(&option.text))
@@ -107,21 +100,88 @@ pub(super) fn begun(
     let is_answer = |i: &Item| i.is_answer() && !reader.is_article(i);
     let mut answers = all.iter().filter(|i| is_answer(i));
     let option = answers.next()?.option;
-    let last = all[..end].iter().rposition(is_answer)?;
+    let (first, last) = (
+        all[..end].iter().position(is_answer)?,
+        all[..end].iter().rposition(is_answer)?,
+    );
+    let only = end == all.len();
+    let ends = match only {
+        true => question.asks_name,
+        false => all[end].is_mark(".。"),
+    };
     if asks
         || answers.any(|i| i.option != option)
-        || all[last].what != What::Text
-        || !all.get(end).is_some_and(|i| i.is_mark(".。"))
-        || reader.is_negated(start, end)
+        || all[first].what != What::Text
+        || !ends
         || end - start > LONG
     {
         return None;
     }
-    let told = all[start..last].iter().any(|i| i.what == What::Word);
+    // "It is pho, which is": what follows a comma is said of it.
+    let k = if question.asks_name { last } else { first };
+    let comma = (k + 1..end).find(|j| all[*j].is_mark(","));
+    let stop = comma.unwrap_or(end);
+    let open = |i: &Item| i.is(NOT | HEDGE | OPEN | OR | BUT | THOUGH) && !i.is(LINK | REASON | IS);
+    let turns = all[start..end.min(stop + 2)].iter().any(open);
+    if turns || reader.is_conditional(start) {
+        return None;
+    }
+    if question.asks_name && (only || comma.is_some()) {
+        // Of a sentence that goes on or breaks off: "It is called pho, a soup", and not "Compared
+        // to pho, it".
+        let thai = |i: &Item| {
+            let token = &reader.text.tokens[i.token];
+            token.blank
+                && reader
+                    .text
+                    .at(i.token)
+                    .starts_with(|c| ('\u{e00}'..='\u{e7f}').contains(&c))
+        };
+        let breaks = comma.is_some() || k + 1 < end && thai(&all[k + 1]);
+        if only && !(breaks && reader.is_named(k, start, question)) {
+            return None;
+        }
+        let follows = k > 0 && matches!(all[k - 1].what, What::Word | What::Mark);
+        if !follows && !all[start..k].iter().any(|i| i.is(IS | CUE)) {
+            return None;
+        }
+    }
+    let told = all[start..first.max(start)]
+        .iter()
+        .any(|i| i.what == What::Word);
+    if told && question.asks_name {
+        return Some(option);
+    }
     let joins = |i: &Item| i.what == What::Mark || i.is(IS | LINK | CUE);
-    let closes = all[last + 1..end].iter().all(joins);
-    let tokens = all[start].token..all[last].token;
+    let behind = if comma.is_some() { k } else { last };
+    let closes = all[behind + 1..stop].iter().all(joins);
+    let tokens = all[start].token..all[k].token;
     let said: Vec<&str> = tokens.map(|token| reader.text.at(token)).collect();
     let said = units(&words(&said.join(" ")));
     (told && closes && question.echoes(&said)).then_some(option)
+}
+
+impl Reader<'_> {
+    /// Whether the words before a text say that something is it, or is called so.
+    fn is_named(&self, k: usize, start: usize, question: &Question) -> bool {
+        let particle = |i: &Item| i.is(LINK) && !i.is(IS | CUE);
+        let Some(mut at) = k.checked_sub(1) else {
+            return false;
+        };
+        while at > start && particle(&self.items[at]) {
+            at -= 1;
+        }
+        if at < start {
+            return false;
+        }
+        let item = &self.items[at];
+        let word = self.text.at(item.token);
+        let calls = |name: &String| {
+            let name = name.trim();
+            let mut begins = [0u8; 4];
+            let first = name.chars().next().map(|c| &*c.encode_utf8(&mut begins));
+            is_same(word, name) || first == Some(word)
+        };
+        item.is(IS | CUE) || item.what == What::Word && question.lists[NAMES].iter().any(calls)
+    }
 }

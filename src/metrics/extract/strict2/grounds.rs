@@ -70,6 +70,9 @@ impl Reader<'_> {
             if item.is(SO) && !item.is(REASON) && (begins || !item.is(LINK)) {
                 return at + 1 < k;
             }
+            if item.what == What::Phrase && self.text.at(item.token) == "than" {
+                return false;
+            }
             let behind_so = at > least && self.items[at - 1].is(SO);
             let stops = item.is_answer() || bounds(item) || item.is_mark(",:") && !behind_so;
             if stops || plainly(item, NOT | HEDGE | OR | IF | THOUGH | OPEN) {

@@ -52,7 +52,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    fn new(what: What, token: usize) -> Item {
+    pub(super) fn new(what: What, token: usize) -> Item {
         Item {
             what,
             token,

@@ -7,7 +7,7 @@ use super::bare_words::words;
 use super::words::table;
 
 /// The lists in `phrases.toml`, which explains them.
-pub(super) const LISTS: [&str; 26] = [
+pub(super) const LISTS: [&str; 27] = [
     "stop",
     "place",
     "denies",
@@ -34,6 +34,7 @@ pub(super) const LISTS: [&str; 26] = [
     "least",
     "most",
     "mid",
+    "names",
 ];
 pub(super) const STOP: usize = 0;
 pub(super) const PLACE: usize = 1;
@@ -61,6 +62,7 @@ pub(super) const BELOW: usize = 22;
 pub(super) const LEAST: usize = 23;
 pub(super) const MOST: usize = 24;
 pub(super) const MIDDLE: usize = 25;
+pub(super) const NAMES: usize = 26;
 
 /// The lists of one or several languages, longest words first.
 pub(super) type Lists = [Vec<String>; LISTS.len()];

@@ -18,8 +18,11 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `asides` | what is left open of an option and says nothing of an answer that stands |
+//! | `asking` | the sentence of a question that asks |
 //! | `bare_words` | texts as bare words: lowercase, with a space for each mark |
 //! | `boxed` | boxed answers |
+//! | `clauses` | the clause before an answer |
 //! | `commitments` | whether an output commits to an answer |
 //! | `context` | the context of an answer in its sentence |
 //! | `cut_off` | texts that were truncated by a length limit |
@@ -28,6 +31,7 @@
 //! | `final_statement` | what the first or the last sentence of a text states |
 //! | `fold_characters` | one form for characters that have several |
 //! | `grounds` | an answer without a cue: after a "but", a colon, or a "so" |
+//! | `how_stated` | how an answer is stated |
 //! | `items` | splits a text into items and sentences |
 //! | `joined_answers` | joined answers: "A, B and C" |
 //! | `json_object` | answers that are JSON objects |
@@ -36,6 +40,7 @@
 //! | `lists` | word lists by language that compare statements with questions |
 //! | `lone_answer` | an answer that stands on its own |
 //! | `numbers` | options that the question numbers |
+//! | `opening` | answers that begin by an option in other forms, or by the question's own words |
 //! | `option_verdicts` | verdicts on the options: "B. dog: correct" |
 //! | `options` | the options of a question, by the words that name them |
 //! | `prepared` | what the rule derives from a question alone |
@@ -50,8 +55,11 @@
 //! | `yes_no_clause` | the meaning of a clause for the words of a yes/no question |
 //! | `yes_no_statements` | statements that answer a yes/no question: "The man wears a hat." |
 
+mod asides;
+mod asking;
 mod bare_words;
 mod boxed;
+mod clauses;
 mod commitments;
 mod context;
 mod cut_off;
@@ -60,6 +68,7 @@ mod embedded;
 mod final_statement;
 mod fold_characters;
 mod grounds;
+mod how_stated;
 mod items;
 mod joined_answers;
 mod json_object;
@@ -68,6 +77,7 @@ mod letters;
 mod lists;
 mod lone_answer;
 mod numbers;
+mod opening;
 mod option_verdicts;
 mod options;
 mod prepared;
@@ -77,6 +87,8 @@ mod reasoning;
 mod restatement;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_statements;
 #[cfg(test)]
 mod tests_words;
 mod tokens;
@@ -153,7 +165,14 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     // If a model answers and then asks a question of its own, the first answer counts.
     let head = reasoning::before_question(text).map(|head| option(asked, head));
     let stated = |(read, why): &(Read, Why)| *why == Why::Statement && *read != Read::Unparsed;
-    let (read, why) = head.filter(stated).unwrap_or_else(|| option(asked, text));
+    let (mut read, mut why) = head.filter(stated).unwrap_or_else(|| option(asked, text));
+    if read == Read::Unparsed
+        && let Some(again) = reasoning::below_question(text, asked.instruction)
+        && let (found @ Read::Option(_), of) = option(asked, again)
+    {
+        // "Q: (the question) A: B" among other questions.
+        (read, why) = (found, of);
+    }
     if read == Read::Unparsed
         && let Some(at) = json_object::of_object(asked.options, text)
     {
@@ -209,6 +228,11 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
 }
 
 fn option_of(prepared: &Prepared, asked: &Asked, text: &str) -> (Read, Why) {
+    let completed = prepared
+        .stem
+        .as_ref()
+        .and_then(|stem| stem.completion(text));
+    let text = completed.unwrap_or(text);
     let mut text = match prepared.labels.numbers {
         Some(_) => Text::new(&numbers::uncircled(text)),
         None => Text::new(text),
@@ -218,6 +242,7 @@ fn option_of(prepared: &Prepared, asked: &Asked, text: &str) -> (Read, Why) {
     let mut found = items(&text, options, &prepared.labels);
     let question = prepared.question(text.languages);
     question.bend(&mut found, &text);
+    opening::open(&mut found, &question, asked.options, &text);
     while found.last().is_some_and(|item| item.what == What::Line) {
         found.pop();
     }

@@ -1,7 +1,7 @@
 //! Lists of verdicts on the options: "B. dog: correct", "Saturn - rings ✓"; and "B? No."
 
 use super::items::{Item, What};
-use super::reader::{Event, Reader};
+use super::reader::{Event, Reader, Stated};
 use super::words::{HEDGE, IF, NO, NOT, OPEN, OR, RIGHT, WAIT, YES};
 
 impl Reader<'_> {
@@ -89,6 +89,6 @@ fn commits(option: i32) -> Event {
         strength: 2,
         listed: false,
         passing: false,
-        explicit: false,
+        stated: Stated::Loosely,
     }
 }

@@ -74,7 +74,7 @@ pub(super) const ARTICLES: [&str; 27] = [
     "la", "le", "der", "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
 ];
 /// The same before an apostrophe.
-const ELIDED: [&str; 4] = ["l", "un", "d", "qu"];
+pub(super) const ELIDED: [&str; 4] = ["l", "un", "d", "qu"];
 /// Pronouns at the start of an option: "It is closed".
 const PRONOUNS: [&str; 27] = [
     "it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela",

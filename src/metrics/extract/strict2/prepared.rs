@@ -4,9 +4,10 @@ use std::cell::{OnceCell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use super::asking::first_line;
 use super::letters::Labels;
+use super::opening::Stem;
 use super::options::{NUMBERED, Options, SHORT};
-use super::reasoning::first_line;
 use super::restatement::Question;
 use super::tokens::Text;
 use super::why::Why;
@@ -36,6 +37,7 @@ pub(super) struct Prepared {
     instruction: String,
     options: Vec<Choice>,
     first_line: Text,
+    pub(super) stem: Option<Stem>,
     languages: Option<u64>,
     pub(super) labels: Labels,
     plain: OnceCell<Options>,
@@ -54,6 +56,7 @@ impl Prepared {
             options: asked.options.to_vec(),
             languages: words().languages_of_question(&first_line),
             first_line,
+            stem: Stem::of(asked.instruction),
             labels: Labels::new(asked),
             plain: OnceCell::new(),
             short: OnceCell::new(),

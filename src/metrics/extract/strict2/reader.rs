@@ -6,27 +6,25 @@ use super::context::{Left, NEAR, Right};
 use super::items::{Item, What};
 use super::options::SEVERAL;
 use super::tokens::Text;
-use super::words::{
-    BUT, CUE, DEPENDS, FIRST, HEDGE, IF, LEAN, LINK, NOT, OR, REASON, SO, THOUGH, WAIT, WEAK, YES,
-};
+use super::words::{BUT, CUE, DEPENDS, FIRST, LEAN, LINK, NOT, OR, SO, THOUGH, WAIT, WEAK};
 
 /// A statement, in text order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
     /// Commits to an option. `listed`: it is a letter followed by a text, as in a list of options.
-    /// `passing`: a truncated text may say so in passing. `explicit`: it says that a letter is the
-    /// answer, or is that letter alone.
+    /// `passing`: a truncated text may say so in passing.
     Commits {
         option: i32,
         strength: u8,
         listed: bool,
         passing: bool,
-        explicit: bool,
+        stated: Stated,
     },
     /// Leaves open which of these options it is. `mentions`: an option's text is only mentioned.
     Leaves {
         options: Vec<i32>,
         mentions: bool,
+        aside: Aside,
     },
     /// "Perhaps it is": the answer if no other option is in view.
     Leans(i32),
@@ -51,6 +49,37 @@ pub(super) enum Event {
     },
     /// A letter followed by a text.
     Labels(i32),
+}
+
+/// How an answer is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stated {
+    Loosely,
+    /// A letter or text stands for itself.
+    ForItself,
+    /// A letter or text is said to be the answer.
+    AsAnswer,
+}
+
+/// What an option that is left open says of an answer that stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aside {
+    No,
+    /// It says nothing of another option.
+    OfOthers,
+    /// It says nothing of any option, nor of its own.
+    OfAny,
+}
+
+impl Aside {
+    /// Whether an answer stands though these options are left open.
+    pub(super) fn spares(self, answer: i32, options: &[i32]) -> bool {
+        match self {
+            Aside::No => false,
+            Aside::OfOthers => !options.contains(&answer),
+            Aside::OfAny => true,
+        }
+    }
 }
 
 /// The strength of a boxed number: above everything before it, below what follows.
@@ -113,14 +142,20 @@ impl<'a> Reader<'a> {
 
     pub(super) fn sentence(&mut self, (start, end, question): (usize, usize, bool)) {
         let after_question = std::mem::replace(&mut self.questioned, question);
-        let is_if = |i: &Item| i.is(IF) && !i.is(LINK | REASON | HEDGE | YES);
-        let condition = self.items[start..self.items.len().min(start + 2)]
-            .iter()
-            .any(is_if)
+        let condition = self.is_conditional(start)
             || self.items[start..end.min(start + 4)]
                 .iter()
                 .any(|i| i.is(DEPENDS));
         if self.verdict(start, end, question) {
+            return;
+        }
+        let line = (start + 1..end.min(start + NEAR)).find(|j| self.items[*j].what == What::Line);
+        if let Some(line) = line
+            && line + 1 < end
+            && self.items[line - 1].is_mark(":")
+            && self.verdict(line + 1, end, question)
+        {
+            // "The other options:", "A. dog: wrong"
             return;
         }
         let mut here = CurrentSentence {
@@ -248,6 +283,7 @@ impl<'a> Reader<'a> {
             self.events.push(Event::Leaves {
                 options: vec![option, other],
                 mentions: false,
+                aside: Aside::No,
             });
             last = text;
         } else if let Some(other) = self.other_letter(k, end) {
@@ -255,6 +291,7 @@ impl<'a> Reader<'a> {
             self.events.push(Event::Leaves {
                 options: vec![option, other],
                 mentions: false,
+                aside: Aside::No,
             });
             last = k + 2;
         } else if is(Left::Denied) || right == Right::Not {
@@ -269,6 +306,7 @@ impl<'a> Reader<'a> {
             self.events.push(Event::Leaves {
                 options: group.clone(),
                 mentions: mentions || passing,
+                aside: if or { Aside::No } else { Aside::OfOthers },
             });
             here.turns = true;
         } else if leans && !here.condition {
@@ -279,9 +317,11 @@ impl<'a> Reader<'a> {
             || is(Left::Condition)
             || matches!(right, Right::Hedge | Right::Or | Right::If) && self.stands(k, left, right)
         {
+            let aside = self.aside(k, (start, end), here.condition, (left, right));
             self.events.push(Event::Leaves {
                 options: vec![option],
                 mentions,
+                aside,
             });
             here.turns = true;
         } else if !is_letter && self.is_first_person(k, start) {
@@ -291,7 +331,7 @@ impl<'a> Reader<'a> {
                 strength: 2,
                 listed: false,
                 passing: false,
-                explicit: false,
+                stated: Stated::Loosely,
             });
         } else if self.stands(k, left, right) {
             commits = self.commits(k, here, (left, at), (right, last));
@@ -306,12 +346,14 @@ impl<'a> Reader<'a> {
                 self.events.push(Event::Leaves {
                     options: vec![option, SEVERAL],
                     mentions: false,
+                    aside: Aside::No,
                 });
             } else if joined.is_some() {
                 // "Aの駐車場", where the text is that of another option.
                 self.events.push(Event::Leaves {
                     options: vec![option, SEVERAL],
                     mentions: false,
+                    aside: Aside::No,
                 });
                 last = (k + 1..end)
                     .find(|j| self.items[*j].what == What::Text)

@@ -1,5 +1,6 @@
 //! Finds the answer part of an output: after its thoughts, before its end marks.
 
+use super::asking::{asking_sentence, ending};
 use super::bare_words::words;
 
 /// Marks around a model's thoughts.
@@ -213,14 +214,6 @@ const ENDINGS: [&str; 8] = [
     "습니까?",
 ];
 
-/// The relevant part of a question's first line.
-pub(super) fn first_line(text: &str) -> &str {
-    let line = text.split('\n').next().unwrap_or_default();
-    line.char_indices()
-        .nth(400)
-        .map_or(line, |(end, _)| &line[..end])
-}
-
 /// The text before a line in which the model asks a question of its own; `None` if there is none.
 pub(super) fn before_question(text: &str) -> Option<&str> {
     if is_heading(&first_words(text)) {
@@ -233,6 +226,34 @@ pub(super) fn before_question(text: &str) -> Option<&str> {
         (asks_anew(&line) || is_next(&text[..at], &line, rest) || is_heading(&line))
             .then_some(&text[..at])
     })
+}
+
+/// The text below the last question that the model asks itself, if that is the one that was asked.
+pub(super) fn below_question<'a>(text: &'a str, question: &str) -> Option<&'a str> {
+    let heads = |line: &str| {
+        let line = line.trim_start_matches([' ', '#', '*']);
+        is_heading(
+            &line
+                .chars()
+                .take(32)
+                .flat_map(char::to_lowercase)
+                .collect::<String>(),
+        )
+    };
+    let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
+    let at = begins.filter(|at| heads(line(*at))).next_back()?;
+    let wanted = words(asking_sentence(question));
+    let short = wanted.split_whitespace().count() < 3 && wanted.chars().count() < 12;
+    let asks = words(ending(line(at), 1000)).ends_with(&wanted);
+    let below = text[at..].split_once('\n').map_or("", |(_, below)| below);
+    // "Q: ... A: ...": this A is no letter of an option.
+    let first = line(at).trim_start_matches([' ', '#', '*']);
+    let answers = below
+        .strip_prefix("A:")
+        .filter(|_| first.starts_with(['q', 'Q']));
+    let below = answers.unwrap_or(below);
+    (!short && asks && !below.trim().is_empty()).then_some(below)
 }
 
 /// The beginning of the next line with words, in lowercase.

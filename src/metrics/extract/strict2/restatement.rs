@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use super::asking::{asking_sentence, first_line};
 use super::bare_words::{has, is_same, units, without, words};
 use super::items::{Item, LONG, What};
-use super::lists::{self, DENIES, INVERSE, Lists, PLACE, STOP};
+use super::lists::{self, DENIES, INVERSE, Lists, NAMES, PLACE, STOP};
 use super::reader::Reader;
-use super::reasoning::first_line;
 use super::tokens::Text;
 use super::words::{
     CUE, FALSE, FINAL, HEDGE, IF, IS, LEAN, LINK, NEAREST, NO, NOT, NOUN, OPEN, OR, REASON, RIGHT,
@@ -17,6 +17,8 @@ use benchtop_model::Choice;
 
 /// Maximum length, in words and marks, of a text whose sentences are compared with the question.
 const LONGEST: usize = 2000;
+/// Maximum length, in characters, of a question that asks for a name.
+const NAMING: usize = 150;
 /// Beginnings of words that leave an answer open even if the question contains them.
 const OPENINGS: [&str; 6] = ["can", "could", "may", "might", "perhaps", "poss"];
 
@@ -29,9 +31,11 @@ pub(super) struct Question {
     /// Letters for things in the picture: "the angle at B".
     points: Vec<char>,
     /// The question asks for the false statement.
-    inverse: bool,
+    pub(super) inverse: bool,
     /// The question asks for something that is not in the picture.
     pub(super) denies: bool,
+    /// The question asks what something is called.
+    pub(super) asks_name: bool,
 }
 
 impl Question {
@@ -47,9 +51,10 @@ impl Question {
         let denies = nearest[DENIES]
             .iter()
             .filter(|word| !matches!(word.trim(), "no" | "non" | "n"));
+        let asking = words(asking_sentence(instruction));
         let main = [" even though ", " although "]
             .iter()
-            .fold(plain.as_str(), |main, word| {
+            .fold(asking.as_str(), |main, word| {
                 main.split_once(word).map_or(main, |(main, _)| main)
             });
         let denies = !inverse && has(main, denies);
@@ -81,9 +86,10 @@ impl Question {
         Question {
             words: own,
             points,
-            lists,
             inverse,
             denies,
+            asks_name: asking.chars().count() < NAMING && has(&asking, &lists[NAMES]),
+            lists,
             plain,
         }
     }

@@ -44,6 +44,10 @@ LONG = 60
 SHORT = 12
 SHORTISH = 24
 NUMBERED = 30
+# Longest first sentence, in words, that is held against the options.
+OPENING = 8
+# Longest question, in characters, that asks for a name.
+NAMING = 150
 # Longest text, in words and marks, whose sentences are held against the question.
 LONGEST = 2000
 # As many words as are looked at for the language of a text.
@@ -312,7 +316,7 @@ def trie(phrases):
 
 
 # Classes of words by which a statement is held against a question; they are no phrases.
-ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse", "contrast", "alike", "kinds", "empty", "yet", "lone", "compounds", "every", "above", "below", "least", "most")
+ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse", "contrast", "alike", "kinds", "empty", "yet", "lone", "compounds", "every", "above", "below", "least", "most", "names")
 TRIE, ENGLISH, TABLE, STOPS, MIDDLES = None, [], [], {}, []
 
 
@@ -800,6 +804,14 @@ def sentences(all_items, all_tokens):
 
 
 CUED, DENIED, HEDGED, LEANED, BACK, BUTTED, NAMED, START, OTHER, HYPOTHETICAL, COMMA = range(11)
+# How an answer is stated: it is said to be the answer.
+TOLD = 2
+# Words of one thing among several.
+ORDINALS = ("first", "second", "third", "fourth", "next", "last", "other", "another", "primera", "segunda", "primeiro", "segundo", "première", "deuxième", "erste", "zweite", "prima", "seconda")
+# Words for two that are known.
+PAIR = ("both", "beide", "beiden", "ambos", "ambas", "entrambi", "entrambe")
+# What is left open says nothing of any answer, not even of its own.
+ANY = 2
 
 
 class Reader:
@@ -963,6 +975,9 @@ class Reader:
                     if inner is not None and inner.kind in ("T", "L") and inner.option == option:
                         k += 2
                         continue
+                    if bare and not mark and not after and inner is not None and inner.kind == W and "0" <= inner.text[0] <= "9":
+                        # "A (100)" is a product.
+                        return "word"
                     return after or "end"
                 elif item.text == ",":
                     return after or "comma"
@@ -1076,9 +1091,13 @@ class Reader:
         turns = False
         after = self.questioned
         self.questioned = question
-        condition = any(i.kind == "ph" and i.mask & IF and not i.mask & (LINK | REASON | HEDGE | YES) for i in self.items[start:start + 2]) or \
+        condition = self.conditional(start) or \
             any(i.kind == "ph" and i.mask & DEPENDS for i in self.items[start:min(end, start + 4)])
         if self.verdict(start, end, question):
+            return
+        line = next((j for j in range(start + 1, min(end, start + NEAR)) if self.items[j].kind == N), end)
+        if line + 1 < end and self.items[line - 1].kind == P and self.items[line - 1].text == ":" and self.verdict(line + 1, end, question):
+            # "The other options:", "A. dog: wrong"
             return
         if k < end and self.items[k].kind == "ph" and self.items[k].mask & THOUGH and not question:
             # "Although it looks like a dog, it is a cat."
@@ -1151,14 +1170,14 @@ class Reader:
             elif several:
                 joined_by_or = any(i.kind == "ph" and i.mask & OR and not i.mask & LINK for i in self.items[k:last])
                 passing = right == "word" and left in (START, NAMED, OTHER, COMMA) and not joined_by_or
-                self.events.append(("hedge", set(options), item.kind == "T" and left == OTHER or passing))
+                self.events.append(("hedge", set(options), item.kind == "T" and left == OTHER or passing, not joined_by_or))
                 turns = True
             elif (outer == LEANED or left == LEANED or left == HEDGED and right == "after" and self.items[where].mask & LEAN) and not condition:
                 self.events.append(("lean", option))
                 turns = True
             elif condition or left == HEDGED or outer == HEDGED or right in ("hedge", "or", "if") and self.stands(k, left, right) \
                     or left == HYPOTHETICAL or outer == HYPOTHETICAL:
-                self.events.append(("hedge", {option}, item.kind == "T" and left == OTHER))
+                self.events.append(("hedge", {option}, item.kind == "T" and left == OTHER, self.aside(k, start, end, condition, left, right)))
                 turns = True
             elif item.kind == "T" and self.first_person(k, start):
                 # "I strongly disagree with it."
@@ -1189,6 +1208,9 @@ class Reader:
                             commits = self.strong_reason(last + 1, end)
                     elif item.label and k - start <= 2:
                         self.events.append(("label", option))
+                shown = not commits and self.presented(k, start)
+                if shown:
+                    commits, with_text = True, False
                 if commits and item.kind == "L" and item.label and self.lists(k, end):
                     with_text = True
                 if commits and item.digit and not item.own and not self.leads(k, start, left, where):
@@ -1204,7 +1226,8 @@ class Reader:
                 if commits:
                     # Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
                     mild = item.kind == "T" and left == CUED and self.items[where].kind == "ph" and self.items[where].mask & MILD and not strength == 3
-                    self.events.append(("commit", option, strength, with_text, bool(mild) or concluded or start > 0 and left == START and (with_text or item.kind == "T" and self.items[start - 1].kind == P), self.explicit(k, start, end, (left, where), (right, last), with_text)))
+                    self.events.append(("commit", option, strength, with_text, bool(mild) or concluded or start > 0 and left == START and (with_text or item.kind == "T" and self.items[start - 1].kind == P),
+                                        TOLD if shown else self.level(k, start, end, (left, where), (right, last), with_text)))
                 elif item.kind == "T":
                     self.events.append(("mention", option, self.negated(start, end), self.clear(k, start, end)))
                 elif item.sure or left == NAMED or item.label and (not item.digit or item.own or left == START):
@@ -1224,6 +1247,33 @@ class Reader:
             while k < end and (commits or item.kind == "L") and (self.items[k].kind == P and self.items[k].text in ")]}.:-(" or self.items[k].kind in ("T", "L") and self.items[k].option == option and len(options) == 1):
                 k += 1
 
+    def aside(self, k, start, end, condition, left, right):
+        """Whether what is left open of an option says nothing of an answer that is another: "If B were asked for", "Option B may be useful"."""
+        if condition and not any(i.kind == P and i.text == "," for i in self.items[start:k]):
+            return True
+        if right != "hedge" or left not in (START, OTHER, NAMED, COMMA):
+            return False
+        stop = next((j for j in range(k + 1, min(end, k + NEAR)) if self.items[j].kind == N or self.items[j].kind == P and self.items[j].text == "," or self.items[j].kind == "ph" and self.items[j].mask & BUT), min(end, k + NEAR))
+        clause = self.items[k + 1:stop]
+        if any(i.kind == "ph" and i.mask & (RIGHT | CUE) for i in clause):
+            return False
+        # "The dog may be tired": what it may be is said of a thing.
+        return ANY if self.items[k].kind == "T" and any(i.kind == W for i in clause) else True
+
+    def is_named(self, k, start, names):
+        """Whether what stands before a text says that something is it, or is called so."""
+        k -= 1
+        while k > start and self.items[k].kind == "ph" and self.items[k].mask & LINK and not self.items[k].mask & (IS | CUE):
+            k -= 1
+        if k < start:
+            return False
+        item = self.items[k]
+        return item.kind == "ph" and bool(item.mask & (IS | CUE)) or item.kind == W and any(same_word(item.text, word) or item.text == word[0] for word in names)
+
+    def conditional(self, start):
+        """Whether a sentence begins with a condition."""
+        return any(i.kind == "ph" and i.mask & IF and not i.mask & (LINK | REASON | HEDGE | YES) for i in self.items[start:start + 2])
+
     def leads(self, k, start, left, where):
         """Whether what stands before a number says that it names an option, and does not only count."""
         if left != CUED:
@@ -1238,12 +1288,48 @@ class Reader:
             k -= 1
         return k >= start and self.tokens[self.items[k].token].raw == "I" and self.items[k].kind != "L" and not self.items[k].mask & (NOT | REFUSE | HEDGE | IF | WAIT)
 
+    def presented(self, k, start):
+        """Whether a letter with its mark is what a subject is: "The most likely diagnosis is B. Measles"."""
+        item = self.items[k]
+        if item.kind != "L" or item.low or not (item.label or item.sure) or item.digit and not item.own:
+            return False
+        j, colon = k - 1, False
+        while j > start and (self.items[j].kind == N or self.items[j].kind == P and self.items[j].text in "(:"):
+            colon = colon or self.items[j].text == ":"
+            j -= 1
+        if j - start < 2 or self.items[j].kind != "ph" or not self.items[j].mask & IS or self.items[j].mask & (NOT | CUE):
+            return False
+        subject = self.items[max(start, j - NEAR):j]
+        if any(i.kind in ("T", "L", OPENS, CLOSES) or i.kind == W and i.text in ORDINALS for i in subject) or len(subject) < 5 and any(i.kind == "ph" and i.mask & NOUN for i in subject):
+            return False
+        if self.is_listed(k):
+            return False
+        return colon or not any(i.kind == "ph" and i.mask & (NOT | HEDGE | IF | OPEN | OR) and not i.mask & (LINK | REASON) for i in subject)
+
+    def is_listed(self, k):
+        """Whether the next line begins with the next letter."""
+        line = next((j for j in range(k + 1, min(len(self.items), k + NEAR)) if self.items[j].kind == N), None)
+        if line is None:
+            return False
+        after = next((i for i in self.items[line:line + 4] if i.kind not in (P, N)), None)
+        return after is not None and after.kind == "L" and after.label and after.option == self.items[k].option + 1
+
+    def level(self, k, start, end, left, right, with_text):
+        """How an answer is stated: TOLD where it is said to be the answer, 1 where it stands for itself, 0 otherwise."""
+        explicit = self.explicit(k, start, end, left, right, with_text)
+        if not explicit:
+            return 0
+        if self.items[k].kind == "L":
+            return TOLD if left[0] == CUED or start == 0 else 1
+        cued = left[0] == CUED and any(i.kind == "ph" and i.mask & (CUE | FINAL) and not i.mask & MILD for i in self.items[left[1]:k])
+        return TOLD if cued else 1
+
     def explicit(self, k, start, end, left, right, with_text):
         """Whether a letter is stated to be the answer: "The answer is B", "Answer: B", or a line that is "B" alone."""
         (left, where), (right, last) = left, right
         if self.items[k].kind != "L":
             # A number may be one on the way.
-            return right in ("end", "reason") and not is_count(self.tokens[self.items[k].token].text)
+            return (right in ("end", "reason") or right == "comma" and start == 0 and left == START) and not (is_count(self.tokens[self.items[k].token].text) and not (self.wide(k) and self.tokens[self.items[k].token].text[0].isalpha()))
         if start == 0 and left == START and with_text and self.items[k].option > 0 and self.whole(k, start, end):
             # "B. dog" as the first line, above what is said of it.
             after = next((i for i in self.items[end:] if i.kind not in (N, P)), None)
@@ -1358,6 +1444,8 @@ class Reader:
             begins = k == start or self.items[k - 1].kind == P and self.items[k - 1].text == ","
             if item.kind == "ph" and item.mask & SO and not item.mask & REASON and (begins or not item.mask & LINK):
                 return k + 1 < was
+            if item.kind == "ph" and self.tokens[item.token].text == "than":
+                return False
             if item.kind in ("L", "T", N, OPENS, CLOSES) or item.kind == P and item.text in ",:" and not (k > least and self.items[k - 1].kind == "ph" and self.items[k - 1].mask & SO) \
                     or item.kind == "ph" and item.mask & (NOT | HEDGE | OR | IF | THOUGH | OPEN) and not item.mask & (LINK | REASON):
                 return False
@@ -1483,7 +1571,7 @@ def decide(events, count, cut_off):
         events = [e for e in events if e[0] != "commit" or not e[4]]
     labels = {e[1] for e in events if e[0] == "label"} | {e[1] for e in events if e[0] == "commit" and e[3]}
     listed = len(labels) > 1
-    current, strength, conflict, back, any_commit = None, 0, False, False, False
+    current, strength, conflict, back, any_commit, plain = None, 0, False, False, False, False
     for event in events:
         if event[0] == "commit":
             option, strong, with_text, _, explicit = event[1:]
@@ -1496,10 +1584,13 @@ def decide(events, count, cut_off):
                     conflict = False
                 strength = max(strength, strong) if current == option and strong != 4 else strong
                 strength = 1 if strong == 4 else strength
+                plain = bool(explicit) or plain and current == option
                 current, back = option, False
             elif strong == strength:
                 conflict = True
         elif event[0] == "hedge":
+            if current is not None and plain and len(event) > 3 and (event[3] == ANY or event[3] and current not in event[1]):
+                continue
             if current is not None and event[1] - {current} and not event[2]:
                 current, conflict = None, False
                 strength = 0
@@ -1574,6 +1665,11 @@ def read(options, kind, output, instruction="", count=None):
         found = found if stated else None
     if found is None:
         found = choose(options, text, instruction)[0]
+    if found is None:
+        # "Q: (the question) A: B" among other questions.
+        again = same_question(text, instruction)
+        found = choose(options, again, instruction)[0] if again and again.strip() else None
+        found = None if found == "refused" else found
     if found is None and text.startswith(("{", "```")):
         found = of_object(options, text)
     if found is None and {t.strip().lower() for t in options} == {"yes", "no"}:
@@ -1618,6 +1714,18 @@ def before_question(text):
     return None
 
 
+def same_question(text, question):
+    """What stands below the last question that a model asks itself, where that is the one that was asked; None otherwise."""
+    wanted = plain_words(asking_sentence(question))
+    lines = text.split("\n")
+    last = next((at for at in range(len(lines) - 1, -1, -1) if is_heading(lines[at].lstrip(" #*")[:32].lower())), None)
+    if last is None or len(wanted.split()) < 3 and len(wanted) < 12 or not plain_words(lines[last][-1000:]).endswith(wanted):
+        return None
+    below = "\n".join(lines[last + 1:])
+    # "Q: ... A: ...": this A is no letter of an option.
+    return below[2:] if below.startswith("A:") and lines[last].lstrip(" #*").lower().startswith("q") else below
+
+
 def is_heading(line):
     """Whether a line begins with a word for a question and a colon."""
     return any(line.startswith(word) and line[len(word):].lstrip(" 0123456789*")[:1] in (":", "：") for word in ASKS)
@@ -1630,6 +1738,23 @@ def asks_anew(line):
     if line.rstrip().endswith("?") or "? please" in line or "? answer" in line:
         return len(words) > 3 and words[0] in INTERROGATIVES and not any(" " + word + " " in plain for word in ABOUT)
     return line.rstrip().endswith(("吗？", "什么？", "ですか？", "ますか？", "ですか。", "ますか。", "입니까?", "습니까?")) and len(plain) > 7
+
+
+def above_options(text):
+    """The lines of a question above its options."""
+    above = text[:4000]
+    stop = min((at for at in (above.find(mark) for mark in ("\nA.", "\nA)", "\n(A", "\n1.", "\n1)")) if at > 0), default=len(above))
+    return above[:stop]
+
+
+def asking_sentence(text):
+    """The last sentence that asks, where one does, of the lines above the options; the first line otherwise."""
+    above = above_options(text)
+    last = max(above.rfind(mark) for mark in "?？؟")
+    if last < 0:
+        return first_line(text)
+    begin = max([above.rfind(mark, 0, last) + len(mark) for mark in (". ", "? ", "! ", "\n", "。", "？", "؟", "।", "！") if above.rfind(mark, 0, last) >= 0] + [0])
+    return above[begin:last + 1][-400:]
 
 
 def first_line(text):
@@ -2012,6 +2137,7 @@ def count_of(word):
 def choose(options, text, instruction):
     """The option that a text comes to, and whether it is stated."""
     count = len(options) or 26
+    text = completed(text, instruction)
     numbered = is_numbered(instruction, options)
     all_tokens = tokens(text.translate(CIRCLED) if numbered else text)
     all_tokens.languages = languages(all_tokens, tokens(first_line(instruction)))
@@ -2041,9 +2167,10 @@ def choose(options, text, instruction):
             stop = found[at + 1].token if at + 1 < len(found) else len(all_tokens)
             if asked.asks(" ".join(t.text for t in all_tokens[item.token:stop])):
                 item.mask = item.mask & ~(HEDGE | OPEN | LEAN) | LINK
+    found = opened(options, asked, found, all_tokens)
     while found and found[-1].kind == N:
         found.pop()
-    result, committed, turns_at, _ = weigh(options, asked, found, all_tokens, count)
+    result, committed, turns_at, _, _ = weigh(options, asked, found, all_tokens, count)
     if turns_at is not None:
         # What stands behind a correction counts, where it is an answer by itself.
         later = weigh(options, asked, found[turns_at + 1:], all_tokens, count)[0]
@@ -2052,32 +2179,85 @@ def choose(options, text, instruction):
     return result, committed
 
 
+def completed(text, question):
+    """What stands behind the last words of a question that its answer completes: "(The car should save) the girl" """
+    stem = above_options(question).rstrip(" \n:_…-")
+    words = plain_words(stem[-2000:]).split()
+    if len(words) < 3 or stem[-1:] in (".", "!", "?", "？", "؟", "。", ")"):
+        return text
+    tail = " ".join(words[-2:])
+    head = lower_ascii(text[:300])
+    at = head.find(tail + " ")
+    before = text[:at]
+    if at <= 0 or any(mark in before for mark in ".!?\n") or any(word not in words for word in plain_words(before).split()):
+        return text
+    return text[at + len(tail) + 1:]
+
+
+def opened(options, asked, found, all_tokens):
+    """The items, where a short first sentence is one option in other forms of its words: "Die zwei älteren Frauen." for "zwei ältere Frauen"."""
+    end = next((k for k, i in enumerate(found[:OPENING + 1]) if i.kind == N or i.kind == P and i.text in ".;。"), 0)
+    if end == 0 or end + 1 >= len(found) or not any(i.kind == W for i in found[:end]):
+        return found
+    if any(i.kind not in (W, "T") and not (i.kind == "ph" and i.mask & LINK and not i.mask & (NOT | HEDGE | IF | OR | CUE)) and not (i.kind == P and i.text == "'") for i in found[:end]):
+        return found
+    said = [t.text for k, i in enumerate(found[:end]) if i.kind in (W, "T") for t in all_tokens[i.token:found[k + 1].token] if t.kind == W and t.text not in ARTICLES]
+    said = [word for word in said if word not in PAIR]
+    counted = any(is_count(word) for word in said)
+    fits = []
+    for at, option in enumerate(options):
+        words = [t.text for t in tokens(option) if t.kind == W and t.text not in ARTICLES and t.text not in ELIDED and " " + t.text + " " not in asked.middles]
+        left = [word for word in words if counted or not is_count(word)]
+        for word in said:
+            one = next((k for k, other in enumerate(left) if same_word(other, word)), None)
+            if one is None:
+                break
+            left.pop(one)
+        else:
+            if not left and said:
+                fits.append(at)
+    if len(fits) != 1:
+        return found
+    return [Item("T", found[0].token, option=fits[0])] + found[end:]
+
+
 def weigh(options, asked, found, all_tokens, count):
-    """The option that these items come to, whether it is stated, where what is said is last taken back, and the letters that are said to be the answer."""
+    """The option that these items come to, whether it is stated, where what is said is last taken back, the options that are stated, and those that are said to be the answer."""
     reader = Reader(found, all_tokens, bare_numbers(options), asked.denies)
     spans = sentences(found, all_tokens)
-    before, told = set(), set()
-    for start, end, question in spans:
-        before = set(told)
+    # The last sentence that says anything of an option, or the last.
+    final, before = len(spans) - 1, 0
+    for at, (start, end, question) in enumerate(spans):
+        so_far = len(reader.events)
         reader.sentence(start, end, question)
-        told = {e[1] for e in reader.events if e[0] == "commit" and e[5]}
+        if len(reader.events) > so_far:
+            final, before = at, so_far
+    told, stated_of = told_of(reader.events, 1), told_of(reader.events, TOLD)
+    told_before, stated_before = told_of(reader.events[:before], 1), told_of(reader.events[:before], TOLD)
     result, committed = settle(options, asked, found, all_tokens, count, reader, spans)
-    if isinstance(result, int) and result not in told and loops(reader, spans):
+    if isinstance(result, int) and result not in stated_of and loops(reader, spans):
         result, committed = None, True
-    elif result is None and len(spans) > 1 and not spans[-1][2]:
+    elif result is None and final > 0 and not spans[final][2]:
         # "So he must stop", "Answer: B": what the last sentence concludes or states, where none before states another.
-        start = spans[-1][0]
+        start = spans[final][0]
         first = found[start]
-        last, stated, _, of = weigh(options, asked, found[start:], all_tokens, count)
+        last, stated, _, of, stated_last = weigh(options, asked, found[start:], all_tokens, count)
         so = first.kind == "ph" and bool(first.mask & SO) and not first.mask & NOT
-        if isinstance(last, int) and (so or of == {last} and stated and any(i.kind == "L" for i in found[start:])) and not before - {last} and not mismatched(last, found, reader):
+        states = stated and (of == {last} and (any(i.kind == "L" for i in found[start:]) or stated_last == of) or so and any(i.kind == "L" and i.option == last for i in found[start:spans[final][1]]))
+        before = stated_before if states else told_before
+        if isinstance(last, int) and (so or states) and not before - {last} and (asked.denies or asked.inverse or not mismatched(last, found, reader)):
             result, committed = last, stated
         elif of == {SEVERAL} and found[start - 1].kind == N and first.mask & (CUE | FINAL) and len(found) - start < 5 and all(len(option.strip()) == 1 for option in options):
             # "Answer: A" where the options are letters themselves.
             place = next(i.place for i in found[start:] if i.kind == "L")
             if 0 <= place < count:
                 result, committed = place, True
-    return result, committed, reader.turns_at, told
+    return result, committed, reader.turns_at, told, stated_of
+
+
+def told_of(events, level):
+    """The options that are stated, at this level or above."""
+    return {e[1] for e in events if e[0] == "commit" and e[5] >= level}
 
 
 def settle(options, asked, found, all_tokens, count, reader, spans):
@@ -2114,7 +2294,7 @@ def settle(options, asked, found, all_tokens, count, reader, spans):
     listed = open_ended and all(e[0] == "hedge" and e[2] for e in events if e[0] in ("hedge", "asked", "wait"))
     if open_ended and not listed:
         return None, False
-    if cut_off and not listed and not denied and not asked.denies and len(spans) > 1:
+    if cut_off and not listed and not denied and not asked.denies and (len(spans) > 1 or asked.names):
         one = begun(asked, found, reader, spans[0])
         if one is not None and 0 <= one < count:
             return one, False
@@ -2179,14 +2359,26 @@ def begun(asked, found, reader, span):
     answers = [k for k, i in enumerate(found) if i.kind in ("L", "T") and not reader.article(i)]
     texts = {found[k].option for k in answers}
     first = [k for k in answers if k < end]
-    if question or len(texts) != 1 or not first or found[first[-1]].kind != "T" or found[end].text not in (".", "。") or reader.negated(start, end) or end - start > LONG:
+    only = end == len(found)
+    if question or len(texts) != 1 or not first or found[first[0]].kind != "T" or not (asked.names if only else found[end].text in (".", "。")) or end - start > LONG:
         return None
-    k = first[-1]
-    told = any(i.kind == W for i in found[start:k])
-    closes = all(i.kind == P or i.kind == "ph" and i.mask & (IS | LINK | CUE) for i in found[k + 1:end])
+    # "It is pho, which is": what follows a comma is said of it.
+    k = first[-1] if asked.names else first[0]
+    stop = next((j for j in range(k + 1, end) if found[j].kind == P and found[j].text == ","), end)
+    if any(i.kind == "ph" and i.mask & (NOT | HEDGE | OPEN | OR | BUT | THOUGH) and not i.mask & (LINK | REASON | IS) for i in found[start:min(stop + 2, end)]) or reader.conditional(start):
+        return None
+    if asked.names and (only or stop < end):
+        # Of a sentence that goes on or breaks off: "It is called pho, a soup", and not "Compared to pho, it".
+        thai = k + 1 < end and "\u0e00" <= reader.tokens[found[k + 1].token].text[0] <= "\u0e7f" and reader.tokens[found[k + 1].token].blank
+        if only and (stop == end and not thai or not reader.is_named(k, start, asked.name_words)):
+            return None
+        if not (found[k - 1].kind in (W, P) or any(i.kind == "ph" and i.mask & (IS | CUE) for i in found[start:k])):
+            return None
+    told = any(i.kind == W for i in found[start:first[0]])
+    closes = all(i.kind == P or i.kind == "ph" and i.mask & (IS | LINK | CUE) for i in found[first[-1] + 1 if stop == end else k + 1:stop])
     said = units(plain_words(" ".join(t.text for t in reader.tokens[found[start].token:found[k].token])))
     echoes = any(same_word(word, other) for word in asked.words for other in said)
-    return texts.pop() if told and closes and echoes else None
+    return texts.pop() if told and (asked.names or closes and echoes) else None
 
 
 def foreign(asked, found, all_tokens):
@@ -2254,18 +2446,22 @@ class Asked:
 
     def __init__(self, question, options, active):
         plain = plain_words(first_line(question))
+        asking = plain_words(asking_sentence(question))
         lists = {name: sorted({w for at, of in enumerate(TABLE) if active is None or at in active for w in of[name]}, key=lambda w: (-len(w), w))
-                 for name in ("stop", "place", "denies", "inverse")}
+                 for name in ("stop", "place", "denies", "inverse", "names")}
         lettered = {t.raw for option in options for t in tokens(option)}
         self.middles = {word for at, of in enumerate(MIDDLES) if active is None or at in active for word in of}
         self.every = units(plain)
         self.contrast = [units(one) for at, of in enumerate(TABLE) if active is None or at in active for one in of["contrast"]]
         self.points = {t.raw for t in tokens(first_line(question)) if len(t.raw) == 1 and t.raw in "BCDEFGH" and t.raw not in lettered}
         self.stop, self.place, self.plain = lists["stop"], lists["place"], plain
+        # Whether it asks what something is called.
+        self.names = len(asking) < NAMING and has(asking, lists["names"])
+        self.name_words = [word.strip() for word in lists["names"]]
         nearest = likely([tokens(first_line(question))], least=1, part=NEAREST)
         denies = [word for at, of in enumerate(TABLE) if nearest is None or at in nearest for word in of["denies"]]
         self.inverse = has(plain, lists["inverse"]) or has(plain_words(question.split("\n")[0][-400:]), lists["inverse"])
-        self.denies = not self.inverse and has(plain.split(" even though ")[0].split(" although ")[0], [w for w in denies if w.strip() not in ("no", "non", "n")])
+        self.denies = not self.inverse and has(asking.split(" even though ")[0].split(" although ")[0], [w for w in denies if w.strip() not in ("no", "non", "n")])
         named = [word for option in options for word in units(plain_words(option))]
         self.words = [word for word in dict.fromkeys(units(without(without(plain, lists["place"]), lists["stop"]))) if word not in named]
 

@@ -1,12 +1,12 @@
 //! Reads yes or no, in the words of every language of the table.
 
+use super::asking::first_line;
 use super::context::Left;
 use super::cut_off::is_cut_off;
 use super::items::{Item, What, items, refuses, sentences};
 use super::letters::Labels;
 use super::options::Options;
 use super::reader::Reader;
-use super::reasoning::first_line;
 use super::tokens::{Kind, Text};
 use super::why::Why;
 use super::words::{

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::asking::first_line;
 use super::bare_words::{halves, has, is_same, plain, quoted, split, units, without, words};
 use super::lists::{
     self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET,
 };
 use super::options::number;
 use super::quantities::Bound;
-use super::reasoning::first_line;
 use super::tokens::Text;
 use super::words::{NEAREST, words as table};
 use super::yes_no_clause::{QuestionWords, Says};
