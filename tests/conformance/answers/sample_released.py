@@ -3,10 +3,11 @@
 
     python3 sample_released.py CLONES released-development.csv released-development.jsonl
     python3 sample_released.py CLONES --drawn drawn.jsonl
+    python3 sample_released.py CLONES --second drawn-2.jsonl
 
 CLONES holds one git directory a repository, named OWNER+NAME (work tree, git directory, or OWNER+NAME/repo).
 With a label file it writes the lines that the label file names, with `intended` and `why` from it, and checks
-each output against its digest. With --drawn it writes the whole sample without labels.
+each output against its digest. With --drawn it writes the whole first sample without labels, with --second the second.
 Python 3.9 or later, git, and openpyxl; the same commits give the same bytes.
 """
 
@@ -22,6 +23,7 @@ import sys
 import zipfile
 
 SEED = "benchtop released answers 1"
+SECOND = "benchtop released answers 2"
 LONGEST = 6000
 MOST_OPTIONS = 9
 
@@ -386,6 +388,7 @@ def fits(form, question, options, output):
 
 
 def drawn():
+    """The first sample and the second."""
     strata = {}
     for source in SOURCES:
         for repo, model, language, form, question, options, output, path, row, many in source():
@@ -401,10 +404,42 @@ def drawn():
             if repo in NUMBERED:
                 line["labels"] = "numbers"
             strata.setdefault((repo, model, language), [many, []])[1].append(line)
-    lines = []
+    lines, taken = [], {}
     for key, (many, rows) in sorted(strata.items()):
-        lines += random.Random(f"{SEED} {key}").sample(rows, min(many, len(rows)))
+        taken[key] = random.Random(f"{SEED} {key}").sample(rows, min(many, len(rows)))
+        lines += taken[key]
+    return by_id(lines), by_id(second(strata, taken))
+
+
+def by_id(lines):
     return sorted(lines, key=lambda line: line["id"])
+
+
+def asked_of(line):
+    return line["question"], tuple(line["options"])
+
+
+def second(strata, taken):
+    """Half as many of each stratum, of what the first sample left."""
+    first = [line for lines in taken.values() for line in lines]
+    ids = {line["id"] for line in first}
+    texts = {(line["question"], line["output"]) for line in first}
+    questions = {asked_of(line) for line in first}
+    lines, up = [], {}
+    for key, (_, rows) in sorted(strata.items()):
+        half, odd = divmod(len(taken[key]), 2)
+        if odd:
+            # Odd numbers are rounded up and down in turn, so that a repository keeps its share.
+            up[key[0]] = not up.get(key[0], False)
+            half += up[key[0]]
+        left = [r for r in rows if r["id"] not in ids and (r["question"], r["output"]) not in texts]
+        new = [r for r in left if asked_of(r) not in questions]
+        # Questions of the first sample only where a stratum has too few others.
+        rng = random.Random(f"{SECOND} {key}")
+        chosen = rng.sample(new, min(half, len(new)))
+        old = [r for r in left if asked_of(r) in questions]
+        lines += chosen + rng.sample(old, min(half - len(chosen), len(old)))
+    return lines
 
 
 def held_out(name):
@@ -414,8 +449,10 @@ def held_out(name):
 def main():
     global CLONES
     CLONES, labels, out = sys.argv[1:4]
-    lines = drawn()
-    if labels != "--drawn":
+    first, again = drawn()
+    lines = again if labels == "--second" else first
+    if not labels.startswith("--"):
+        lines = by_id(first + again)
         with open(labels, encoding="utf-8", newline="") as file:
             marks = {row["id"]: row for row in csv.DictReader(file)}
         lines = [line for line in lines if line["id"] in marks]
