@@ -12,6 +12,7 @@
 //! | [`clean`] | sanitizes text from outside for display |
 //! | [`color`] | color levels of terminals |
 //! | [`config`] | the settings in `benchtop.toml` |
+//! | [`derivation`] | how an item was derived from another one |
 //! | [`device`] | readings of the machine that generates pictures |
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
@@ -66,6 +67,7 @@ pub mod card;
 pub mod clean;
 pub mod color;
 pub mod config;
+pub mod derivation;
 pub mod device;
 pub mod edit;
 pub mod error;
@@ -107,11 +109,12 @@ pub mod vlm;
 pub mod weights;
 
 pub use color::ColorLevel;
+pub use derivation::{Derivation, JudgeRuling, SourceItem};
 pub use error::{Error, ErrorKind, Result};
 pub use field::Field;
 pub use filter::{Filter, Sort};
 pub use finding::{Finding, Rule, Severity};
-pub use image::ImageRef;
+pub use image::{ImageRef, Rights};
 pub use item::{
     Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant,
 };

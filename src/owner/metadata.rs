@@ -162,6 +162,20 @@ impl MetadataCache {
         *held = Some((revisions, usage.clone()));
         read.map(|()| usage)
     }
+
+    /// Rows of derived items whose source changed since, in order.
+    ///
+    /// # Errors
+    /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
+    pub fn stale_sources(
+        &self,
+        shared: &OwnerContext,
+        cancel: Cancel<'_>,
+    ) -> Result<Arc<Vec<u32>>> {
+        let mut held = self.sources.lock();
+        let catalog = shared.items.catalog();
+        held.stale(&catalog, &shared.items.pictures(), cancel)
+    }
 }
 
 /// Starts the watching thread, which stops at [`MetadataCache::end`].

@@ -6,6 +6,7 @@
 //! | [`analysis`] | analyses of whole boards |
 //! | [`board`] | boards of a project or of files: parsed answers, notes, and texts behind a cell |
 //! | [`compose`] | composes a plan into the store or into a file |
+//! | [`derive`] | derived items: new ones, their pictures, and their later texts |
 //! | [`evaluate`] | questions to models over HTTP, and their answers as predictions |
 //! | [`export`] | items and predictions in an interchange format |
 //! | [`generate`] | generates the pictures of all items |
@@ -19,12 +20,14 @@
 //! | [`sample`] | the sample data set as an import |
 //! | [`scoring`] | runs scorers on items, and applies rules to the scores |
 //! | [`sources`] | which files an import or a board reads, and in which order |
+//! | [`stale_sources`] | derived items whose source changed |
 //! | [`usage`] | how the items of a project use its metadata |
 //! | [`verify`] | reads every file of a project and checks it |
 
 pub mod analysis;
 pub mod board;
 pub mod compose;
+pub mod derive;
 pub mod evaluate;
 pub mod export;
 pub mod generate;
@@ -38,5 +41,6 @@ pub mod revise;
 pub mod sample;
 pub mod scoring;
 pub mod sources;
+pub mod stale_sources;
 pub mod usage;
 pub mod verify;

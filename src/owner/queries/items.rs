@@ -121,7 +121,7 @@ impl Query for request::Item {
         let shared = sight.shared();
         let none = || Error::not_found(format!("unknown item #{number}"));
         let row = number.checked_sub(1).ok_or_else(none)?;
-        let json = sight.without_key(row, line(shared, row)?)?;
+        let json = sight.visible(row, line(shared, row)?)?;
         let stale = changed(shared, &json);
         let chips = if sight.hides(row) {
             Vec::new()
@@ -148,11 +148,25 @@ impl Query for request::Item {
     }
 }
 
-/// Metadata that changed since the item was composed; `None` if the metadata cannot be read.
+/// What changed since the item was composed or derived: the metadata, or its source. `None` if this
+/// cannot be read.
 fn changed(shared: &OwnerContext, json: &str) -> Option<String> {
     // Skip imported items, so that they need not wait for the metadata.
-    memchr::memmem::find(json.as_bytes(), b"\"provenance\"")?;
+    let has = |name: &[u8]| memchr::memmem::find(json.as_bytes(), name).is_some();
+    if !has(b"\"provenance\"") && !has(b"\"derivation\"") {
+        return None;
+    }
     let item: Item = serde_json::from_str(json).ok()?;
+    if let Some(derivation) = &item.derivation {
+        let catalog = shared.items.catalog();
+        let row = catalog.row_of(&derivation.source.id).ok()??;
+        let source: Item = serde_json::from_str(&line(shared, row).ok()?).ok()?;
+        let changed = source.digest() != derivation.source.digest;
+        return changed.then(|| {
+            let id = &derivation.source.id;
+            format!("stale: it was derived from another text or picture of {id}")
+        });
+    }
     item.provenance.as_ref()?;
     shared.metadata.now(shared).ok()?.changed(&item)
 }

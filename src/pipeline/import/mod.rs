@@ -321,9 +321,13 @@ fn content_hash(item: &Item) -> Result<u64> {
     Ok(first_bytes(&blake3::hash(&bytes)))
 }
 
-/// Leaves only the name of a picture, to compare items regardless of their pictures.
+/// Leaves only the name and the rights of a picture, to compare items regardless of the files of
+/// their pictures.
 pub fn forget_where(image: &mut benchtop_model::ImageRef) {
-    *image = benchtop_model::ImageRef::named(std::mem::take(&mut image.name));
+    *image = benchtop_model::ImageRef {
+        rights: image.rights.take(),
+        ..benchtop_model::ImageRef::named(std::mem::take(&mut image.name))
+    };
 }
 
 /// BLAKE3 of the file at `path` in hex, as in the manifest.

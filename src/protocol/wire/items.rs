@@ -61,7 +61,9 @@ impl Row {
             Source::Number => number.to_string(),
             Source::Status => status.name().into(),
             Source::Judged => judged.into(),
-            Source::Type | Source::Name(_) | Source::Text(_) => field.of(item).into(),
+            Source::Type | Source::Name(_) | Source::Names(_) | Source::Text(_) => {
+                field.of(item).into()
+            }
         };
         Row {
             number,

@@ -30,9 +30,12 @@ pub struct WantedWord {
     read: HashMap<u64, ReadText>,
 }
 
-/// The words that the picture of `item` should show: those of its prompt if it was composed here,
-/// otherwise the answer to a question of the subtask `text`.
+/// The words that the picture of `item` should show: the wrong word of a print attack, those of its
+/// prompt if it was composed here, otherwise the answer to a question of the subtask `text`.
 pub fn wanted(item: &Item) -> Option<String> {
+    if let Some(word) = item.derivation.as_ref().and_then(|d| d.attack_word()) {
+        return Some(word.to_string());
+    }
     if let Some(provenance) = &item.provenance {
         return provenance.terms.get(SLOT).cloned();
     }

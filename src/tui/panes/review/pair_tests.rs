@@ -43,6 +43,7 @@ fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
         }),
         rotation: None,
         provenance: None,
+        derivation: None,
         variant: None,
         edited: None,
         extra: serde_json::Map::new(),
