@@ -417,6 +417,10 @@ impl Item {
             .for_each(|o| o.role = Role::Distractor);
         (self.prompt, self.negative_prompt) = (None, None);
         (self.provenance, self.derivation, self.edited) = (None, None, None);
+        // Its original has the same answer.
+        self.variant
+            .iter_mut()
+            .for_each(|variant| variant.of = None);
         self.extra.clear();
         for (at, image) in self
             .images

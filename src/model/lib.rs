@@ -32,6 +32,7 @@
 //! | [`item`] | a benchmark item |
 //! | [`job`] | jobs: plans, settings, states, and actions |
 //! | [`judge`] | judges and their questions |
+//! | [`lineage`] | where an item comes from, step by step |
 //! | [`mapping`] | the mapping of table columns to fields |
 //! | [`metafile`] | metadata files as text, including the shipped ones |
 //! | [`name`] | names that are also file names |
@@ -87,6 +88,7 @@ pub mod import;
 pub mod item;
 pub mod job;
 pub mod judge;
+pub mod lineage;
 pub mod mapping;
 pub mod metafile;
 pub mod name;

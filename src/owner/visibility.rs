@@ -159,9 +159,17 @@ impl AnnotatorView {
         let item: Item = serde_json::from_str(&line).map_err(corrupt)?;
         let item = match asks_answer {
             true => item.without_key(),
-            false => item.without_ruling(),
+            false => self.visible_item(row, item),
         };
         serde_json::to_string(&item).map_err(corrupt)
+    }
+
+    /// An item without the ruling of a judge while it is blind.
+    pub fn visible_item(&self, row: u32, item: Item) -> Item {
+        match self.hides(row) {
+            true => item.without_ruling(),
+            false => item,
+        }
     }
 
     fn hides_ruling(&self, row: u32, line: &str) -> bool {

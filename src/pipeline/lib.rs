@@ -12,6 +12,7 @@
 //! | [`generate`] | generates the pictures of all items |
 //! | [`import`] | imports files: recognized by content, all or nothing |
 //! | `in_order` | work on several threads whose results are taken in order |
+//! | [`lineage`] | every step from the terms of the oldest source to the question |
 //! | `missing_terms` | terms for slots that prompts gained after items were composed |
 //! | [`new_segments`] | segments that are not part of the project yet |
 //! | [`pictures`] | imports the pictures that records name |
@@ -33,6 +34,7 @@ pub mod export;
 pub mod generate;
 pub mod import;
 mod in_order;
+pub mod lineage;
 mod missing_terms;
 pub mod new_segments;
 pub mod pictures;

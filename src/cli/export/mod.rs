@@ -157,6 +157,10 @@ pub fn report_text(report: &ExportReport) -> String {
             out::count(report.without_picture, "item")
         );
     }
+    for file in &report.more_files {
+        let file = file.to_string_lossy();
+        notes.push(format!("wrote {} as well\n", clean::line(&file)));
+    }
     if report.left_out > 0 {
         let first_problem = report.first_problem.as_deref();
         let first_problem = first_problem.map_or(String::new(), |why| format!(" (first: {why})"));

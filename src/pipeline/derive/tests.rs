@@ -58,10 +58,7 @@ fn a_derived_item_has_a_stable_id_a_durable_picture_and_the_rights_of_its_source
     let project = Project::init(&dir.path().join("p")).unwrap();
     let source = source(3);
     let item = derived(&project, &source, b"picture");
-    assert_eq!(
-        (item.id.as_str(), &item.key),
-        ("attacked/3", &Key::Int(3))
-    );
+    assert_eq!((item.id.as_str(), &item.key), ("attacked/3", &Key::Int(3)));
     assert_eq!(item, derived(&project, &source, b"picture"));
     let image = &item.images[0];
     assert_eq!(image.name, "print-attack/images/3.png");
@@ -197,7 +194,9 @@ fn items_are_stale_when_their_source_changed_and_equal_ones_keep_their_verdicts(
 
     // The questions of two sources change. What was derived from the derived item waits for both.
     let mut changed = sources[..2].to_vec();
-    changed.iter_mut().for_each(|item| item.question = "Which?".into());
+    changed
+        .iter_mut()
+        .for_each(|item| item.question = "Which?".into());
     let again = revised(&project, &opened.catalog, &changed).unwrap();
     assert_eq!((again.changed.len(), again.kept.len()), (2, 0));
     let (columns, fresh) = again.under(9);

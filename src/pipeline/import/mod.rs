@@ -25,6 +25,7 @@ use benchtop_store::segment::Writer;
 
 mod answers;
 mod questions;
+mod variants;
 
 /// Maximum number of skipped records listed in a report. The rest is counted.
 const LISTED: usize = 200;
@@ -62,7 +63,10 @@ pub fn import(
     watch: ProgressSink<'_>,
 ) -> Result<Outcome> {
     let mut found = Vec::new();
+    let of_variant = variants::named(ask)?;
+    let ask = of_variant.as_ref().unwrap_or(ask);
     let mut import = Import::new(project, catalog, ask)?;
+    import.check_originals()?;
     for path in &ask.paths {
         if let Some(mapping) = ask.mapping.as_deref().filter(|_| path.is_file()) {
             found.push((formats::detect_mapped(path, mapping)?, root_of(path)));
@@ -246,6 +250,8 @@ impl<'a> Import<'a> {
         (self.report.unreadable_pictures, self.report.unreadable) =
             self.pictures.unreadable().clone();
         self.report.notes.extend(self.pictures.notes());
+        let note = self.note_on_originals();
+        self.report.notes.extend(note);
         if self.made.fresh.is_empty() {
             return Ok(Outcome {
                 catalog: None,

@@ -79,6 +79,14 @@ impl Row {
     }
 }
 
+/// The item that another one is a variant of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginalItem {
+    /// Item number, from 1.
+    pub number: u32,
+    pub question: String,
+}
+
 /// An item with everything known about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ItemView {
@@ -94,9 +102,11 @@ pub struct ItemView {
     pub text_rev: u64,
     /// Effective verdicts.
     pub standing: Vec<EffectiveVerdict>,
-    /// Metadata that changed (`stale: ...`) or disappeared (`gone: ...`) since the item was
-    /// composed.
+    /// Metadata or a source that changed (`stale: ...`), or metadata that disappeared (`gone: ...`),
+    /// since the item was composed or derived.
     pub stale: Option<String>,
+    /// The item that it is a variant of, if the project has it.
+    pub original: Option<OriginalItem>,
     /// Rules that apply to the item.
     pub chips: Vec<MatchingRule>,
 }

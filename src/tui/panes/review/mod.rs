@@ -26,6 +26,7 @@ pub mod explain;
 mod find;
 mod flagged;
 mod image_view;
+pub mod lineage;
 mod note;
 pub mod pace;
 mod pair;
@@ -219,7 +220,9 @@ impl ReviewPane {
     /// The items to keep: [`near`](Self::near), and possible partners of the current one.
     fn cached(&self) -> Vec<u32> {
         let mut cached = self.near();
-        for number in self.may_be_partners() {
+        let original = self.current().and_then(|l| l.original.as_ref());
+        let original = original.map(|original| original.number);
+        for number in self.may_be_partners().into_iter().chain(original) {
             if !cached.contains(&number) {
                 cached.push(number);
             }
