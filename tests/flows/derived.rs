@@ -70,18 +70,24 @@ fn one(text: &str) -> Value {
 fn derivations_and_rights_survive_export_import_and_a_rebuild() {
     let bench = quiz(2);
     let source = &exported(&bench)[0];
-    let mut item = derived(&bench, source, PRINT_ATTACK, Some(&png(8, 8, "attacked")), |d| {
-        d.parameters.insert(WORD.into(), "two".into());
-        d.parameters.insert("at".into(), json!([4, 0]));
-        d.edit = Some("the word two".into());
-        d.tries = 2;
-        d.ruling = Some(JudgeRuling {
-            judge: "j".into(),
-            pass: Some(true),
-            ..JudgeRuling::default()
-        });
-        d.transcript = Some("runs/0001.jsonl#4".into());
-    });
+    let mut item = derived(
+        &bench,
+        source,
+        PRINT_ATTACK,
+        Some(&png(8, 8, "attacked")),
+        |d| {
+            d.parameters.insert(WORD.into(), "two".into());
+            d.parameters.insert("at".into(), json!([4, 0]));
+            d.edit = Some("the word two".into());
+            d.tries = 2;
+            d.ruling = Some(JudgeRuling {
+                judge: "j".into(),
+                pass: Some(true),
+                ..JudgeRuling::default()
+            });
+            d.transcript = Some("runs/0001.jsonl#4".into());
+        },
+    );
     item.images[0].rights = Some(Box::new(Rights {
         source: Some("https://example.org/1".into()),
         license: Some("CC BY 4.0".into()),
@@ -90,7 +96,10 @@ fn derivations_and_rights_survive_export_import_and_a_rebuild() {
     import(&bench, std::slice::from_ref(&item));
     let here = exported(&bench);
     assert_eq!(here[2], item);
-    assert_eq!(here[2].derivation.as_ref().unwrap().attack_word(), Some("two"));
+    assert_eq!(
+        here[2].derivation.as_ref().unwrap().attack_word(),
+        Some("two")
+    );
     bench.run(["stop"]).ok();
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
     assert_eq!(exported(&bench), here);
@@ -175,7 +184,14 @@ fn judged(
     change(&mut item);
     import(&bench, &[item]);
     let judge = format!("judge/{strategy}");
-    let run = ["filter", "run", &judge, "--filter", "dataset:quiz-V", "--json"];
+    let run = [
+        "filter",
+        "run",
+        &judge,
+        "--filter",
+        "dataset:quiz-V",
+        "--json",
+    ];
     let job = one(&bench.run(run).ok());
     assert_eq!(
         (&job["phase"], &job["without"]),
@@ -184,7 +200,10 @@ fn judged(
     );
     let said = one(&bench.run(["filter", "explain", "3", "--json"]).ok());
     let scores = said["scores"].as_array().unwrap();
-    let score = scores.iter().find(|s| s["scorer"] == judge.as_str()).unwrap();
+    let score = scores
+        .iter()
+        .find(|s| s["scorer"] == judge.as_str())
+        .unwrap();
     assert_eq!(score["values"][0][1], 1.0, "{strategy}: {score}");
     let seen = server.seen();
     assert_eq!(seen.len(), 1, "{strategy}");
@@ -209,7 +228,10 @@ fn the_judge_of_v1_sees_original_and_derived_picture_and_the_edit() {
     let change = with(|d| d.edit = Some("a red ball".into()));
     let (shown, said) = judged("vlb-v1-add-object", "no", Some(&made), change);
     assert_eq!(shown, [first_picture(), made]);
-    assert!(said.contains("a red ball") && said.contains("What is 1?"), "{said}");
+    assert!(
+        said.contains("a red ball") && said.contains("What is 1?"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -226,7 +248,10 @@ fn the_judge_of_v3_sees_original_and_derived_picture() {
     let made = png(12, 12, "more of it");
     let (shown, said) = judged("vlb-v3-outpaint", "no", Some(&made), |_| ());
     assert_eq!(shown, [first_picture(), made]);
-    assert!(said.contains("What is 1?") && said.contains("A. one"), "{said}");
+    assert!(
+        said.contains("What is 1?") && said.contains("A. one"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -274,7 +299,13 @@ fn a_judge_asks_again_when_the_original_changed() {
     let item = derived(&bench, &source, "V3", Some(&png(12, 12, "x")), |_| ());
     import(&bench, &[item]);
     let run = || {
-        let args = ["filter", "run", "judge/vlb-v3-outpaint", "--filter", "variant:V3"];
+        let args = [
+            "filter",
+            "run",
+            "judge/vlb-v3-outpaint",
+            "--filter",
+            "variant:V3",
+        ];
         bench.run(args).ok();
         server.seen().len()
     };
@@ -309,9 +340,14 @@ fn kin_are_no_duplicates() {
         let clip = tiny_clip(&bench);
         configure(&bench, &format!("[filter]\nclip = {clip:?}"));
         let job = one(&bench.run(["filter", "run", "duplicate", "--json"]).ok());
-        assert_eq!((&job["phase"], &job["without"]), (&json!("done"), &json!(0)));
+        assert_eq!(
+            (&job["phase"], &job["without"]),
+            (&json!("done"), &json!(0))
+        );
         let score = |n: u32| {
-            let said = one(&bench.run(["filter", "explain", &n.to_string(), "--json"]).ok());
+            let said = one(&bench
+                .run(["filter", "explain", &n.to_string(), "--json"])
+                .ok());
             said["scores"][0]["values"][0][1].as_f64().unwrap()
         };
         let ids = exported(&bench).into_iter().map(|item| item.id);
@@ -329,7 +365,9 @@ fn kin_are_no_duplicates() {
 fn derived_items_are_stale_once_their_source_changed() {
     let bench = quiz(2);
     let sources = exported(&bench);
-    let items = sources.iter().map(|s| derived(&bench, s, "V3", Some(&png(9, 9, &s.id)), |_| ()));
+    let items = sources
+        .iter()
+        .map(|s| derived(&bench, s, "V3", Some(&png(9, 9, &s.id)), |_| ()));
     let items: Vec<Item> = items.collect();
     import(&bench, &items);
     assert_eq!(numbers(&bench, "stale:yes"), Vec::<String>::new());
@@ -338,7 +376,10 @@ fn derived_items_are_stale_once_their_source_changed() {
     assert_eq!(numbers(&bench, "stale:yes"), ["quiz-V3/1"]);
     assert_eq!(numbers(&bench, "stale:no").len(), 3);
     let said = one(&bench.run(["explain", "quiz-V3/1", "--json"]).ok());
-    assert!(said["stale"].as_str().unwrap().starts_with("stale: "), "{said}");
+    assert!(
+        said["stale"].as_str().unwrap().starts_with("stale: "),
+        "{said}"
+    );
     let edit = &said["steps"].as_array().unwrap()[2];
     assert_eq!(edit["parameters"]["source changed"], true, "{said}");
     bench.run(["undo"]).ok();
@@ -353,24 +394,35 @@ fn explain_prints_every_step_with_its_parameters() {
     bench.run(["generate", "--size", "64x64"]).ok();
     let source = exported(&bench).remove(0);
     let made = source.provenance.clone().unwrap();
-    let item = derived(&bench, &source, "corruption", Some(&png(64, 64, "noisy")), |d| {
-        d.parameters.insert("kind".into(), "gaussian-noise".into());
-        d.parameters.insert("severity".into(), 3.into());
-        d.tries = 2;
-        d.ruling = Some(JudgeRuling {
-            judge: "readable".into(),
-            model: "m".into(),
-            pass: Some(true),
-            reason: Some("clear enough".into()),
-        });
-        d.transcript = Some("runs/0001.jsonl#4".into());
-    });
+    let item = derived(
+        &bench,
+        &source,
+        "corruption",
+        Some(&png(64, 64, "noisy")),
+        |d| {
+            d.parameters.insert("kind".into(), "gaussian-noise".into());
+            d.parameters.insert("severity".into(), 3.into());
+            d.tries = 2;
+            d.ruling = Some(JudgeRuling {
+                judge: "readable".into(),
+                model: "m".into(),
+                pass: Some(true),
+                reason: Some("clear enough".into()),
+            });
+            d.transcript = Some("runs/0001.jsonl#4".into());
+        },
+    );
     import(&bench, std::slice::from_ref(&item));
     let said = one(&bench.run(["explain", &item.id, "--json"]).ok());
-    assert_eq!((&said["id"], &said["stale"]), (&json!(item.id), &Value::Null));
+    assert_eq!(
+        (&said["id"], &said["stale"]),
+        (&json!(item.id), &Value::Null)
+    );
     let steps = said["steps"].as_array().unwrap();
     let kinds: Vec<&str> = steps.iter().map(|s| s["step"].as_str().unwrap()).collect();
-    let chain = ["term", "template", "prompt", "picture", "edit", "picture", "question"];
+    let chain = [
+        "term", "template", "prompt", "picture", "edit", "picture", "question",
+    ];
     assert_eq!(kinds, chain);
     let of = |at: usize, name: &str| &steps[at]["parameters"][name];
     for (slot, term) in &made.terms {
@@ -429,7 +481,15 @@ fn scenario_sets_are_joined_by_key() {
     // The files have the same name, as released.
     let file = bench.write("blur/dysca.json", records(1..4, "blur"));
     let file = file.to_str().unwrap();
-    let args = ["import", file, "--variant", "corruption", "--of", "dysca", "--json"];
+    let args = [
+        "import",
+        file,
+        "--variant",
+        "corruption",
+        "--of",
+        "dysca",
+        "--json",
+    ];
     let report = one(&bench.run(args).ok());
     assert_eq!(report["items"], 3);
     let items = exported(&bench);
@@ -437,7 +497,11 @@ fn scenario_sets_are_joined_by_key() {
         .iter()
         .map(|item| {
             let variant = item.variant.as_ref().unwrap();
-            (item.id.as_str(), variant.name.as_str(), variant.of.as_deref())
+            (
+                item.id.as_str(),
+                variant.name.as_str(),
+                variant.of.as_deref(),
+            )
         })
         .collect();
     let of = |n: usize| (format!("dysca-corruption/{n}"), format!("dysca/{n}"));
@@ -455,18 +519,40 @@ fn what_does_not_join_is_refused_or_set_aside() {
     let bench = scenarios();
     let file = bench.write("more.json", records(2..7, "blur"));
     let file = file.to_str().unwrap();
-    let args = ["import", file, "--variant", "corruption", "--of", "dysca", "--json"];
+    let args = [
+        "import",
+        file,
+        "--variant",
+        "corruption",
+        "--of",
+        "dysca",
+        "--json",
+    ];
     let before = bench.snapshot();
     let refusal = bench.run(args).refused_as(ErrorKind::Input);
-    assert_eq!((refusal.file.as_str(), refusal.field.as_str()), (file, "id"));
+    assert_eq!(
+        (refusal.file.as_str(), refusal.field.as_str()),
+        (file, "id")
+    );
     assert!(refusal.line > 0 && refusal.names("dysca/4"), "{refusal}");
     assert_eq!(bench.snapshot(), before);
     let report = one(&bench.run(args.into_iter().chain(["--keep-going"])).ok());
     assert_eq!(report["items"], 2);
     assert_eq!(report["skipped"].as_array().unwrap().len(), 3);
-    let unknown = ["import", file, "--variant", "x", "--of", "nothing", "--json"];
+    let unknown = [
+        "import",
+        file,
+        "--variant",
+        "x",
+        "--of",
+        "nothing",
+        "--json",
+    ];
     let refusal = bench.run(unknown).refused_as(ErrorKind::NotFound);
-    assert!(refusal.field == "of" && refusal.help.contains("dysca"), "{refusal}");
+    assert!(
+        refusal.field == "of" && refusal.help.contains("dysca"),
+        "{refusal}"
+    );
     let bad = ["import", file, "--variant", " ", "--of", "dysca", "--json"];
     assert_eq!(bench.run(bad).refused_as(ErrorKind::Usage).field, "variant");
     bench.run(["import", file, "--variant", "x"]).refused(2);
@@ -474,7 +560,15 @@ fn what_does_not_join_is_refused_or_set_aside() {
     // A record that says that it is another variant.
     let row = json!({"id": 1, "question": "What is 1?", "answer": "x", "variant": "noise"});
     let file = bench.write("other.jsonl", row.to_string());
-    let args = ["import", file.to_str().unwrap(), "--variant", "corruption", "--of", "dysca", "--json"];
+    let args = [
+        "import",
+        file.to_str().unwrap(),
+        "--variant",
+        "corruption",
+        "--of",
+        "dysca",
+        "--json",
+    ];
     let refusal = bench.run(args).refused_as(ErrorKind::Input);
     assert_eq!((refusal.line, refusal.field.as_str()), (1, "variant"));
 }
@@ -485,26 +579,48 @@ fn dysca_is_exported_as_one_file_a_scenario_and_read_back() {
     for (variant, folder) in [("corruption", "blur"), ("print-attack", "words")] {
         let file = bench.write(&format!("{folder}/dysca.json"), records(1..4, folder));
         let file = file.to_str().unwrap();
-        bench.run(["import", file, "--variant", variant, "--of", "dysca"]).ok();
+        bench
+            .run(["import", file, "--variant", variant, "--of", "dysca"])
+            .ok();
     }
     let out = bench.beside("out/dysca.json");
-    let args = ["export", "--format", "dysca", "--out", out.to_str().unwrap(), "--json"];
+    let args = [
+        "export",
+        "--format",
+        "dysca",
+        "--out",
+        out.to_str().unwrap(),
+        "--json",
+    ];
     let report = one(&bench.run(args).ok());
     let file = |name: &str| bench.beside(&format!("out/{name}"));
     let more = ["dysca-corruption.json", "dysca-print-attack.json"];
     let named: Vec<_> = more.map(|name| json!(file(name))).into();
-    assert_eq!((&report["items"], &report["more_files"]), (&json!(9), &json!(named)));
+    assert_eq!(
+        (&report["items"], &report["more_files"]),
+        (&json!(9), &json!(named))
+    );
     let other = Bench::new();
     other.run(["import", out.to_str().unwrap()]).ok();
     for (variant, name) in [("corruption", more[0]), ("print-attack", more[1])] {
         let file = file(name);
         let file = file.to_str().unwrap();
-        other.run(["import", file, "--variant", variant, "--of", "dysca"]).ok();
+        other
+            .run(["import", file, "--variant", variant, "--of", "dysca"])
+            .ok();
     }
     assert_eq!(exported(&other), exported(&bench));
     // One scenario alone has the file to itself.
     let alone = bench.beside("alone/noisy.json");
-    let args = ["export", "--format", "dysca", "--out", alone.to_str().unwrap(), "--filter", "variant:corruption"];
+    let args = [
+        "export",
+        "--format",
+        "dysca",
+        "--out",
+        alone.to_str().unwrap(),
+        "--filter",
+        "variant:corruption",
+    ];
     bench.run(args).ok();
     let files = std::fs::read_dir(alone.parent().unwrap()).unwrap().count();
     assert_eq!(files, 1);
@@ -516,9 +632,15 @@ fn dysca_is_exported_as_one_file_a_scenario_and_read_back() {
 fn the_attack_word_is_what_ocr_looks_for() {
     let bench = quiz(1);
     let source = exported(&bench).remove(0);
-    let item = derived(&bench, &source, PRINT_ATTACK, Some(&png(16, 16, "two")), |d| {
-        d.parameters.insert(WORD.into(), "two".into());
-    });
+    let item = derived(
+        &bench,
+        &source,
+        PRINT_ATTACK,
+        Some(&png(16, 16, "two")),
+        |d| {
+            d.parameters.insert(WORD.into(), "two".into());
+        },
+    );
     import(&bench, &[item]);
     // A reader that finds the word in every picture. Another process writes it, because a file that
     // is open for writing cannot be run.
@@ -529,7 +651,9 @@ fn the_attack_word_is_what_ocr_looks_for() {
     let script = bench.beside("bin/tesseract");
     std::fs::create_dir_all(script.parent().unwrap()).unwrap();
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "cat > \"$1\" && chmod +x \"$1\"", "sh"]).arg(&script);
+    shell
+        .args(["-c", "cat > \"$1\" && chmod +x \"$1\"", "sh"])
+        .arg(&script);
     crate::support::run(&mut shell, text).ok();
     let path = format!(
         "{}:{}",
@@ -540,7 +664,8 @@ fn the_attack_word_is_what_ocr_looks_for() {
     let mut command = bench.command(["filter", "run", "ocr", "--json"]);
     let job = one(&crate::support::run(command.env("PATH", path), "").ok());
     assert_eq!(job["phase"], "done", "{job}");
-    let score = |n: &str| one(&bench.run(["filter", "explain", n, "--json"]).ok())["scores"][0].clone();
+    let score =
+        |n: &str| one(&bench.run(["filter", "explain", n, "--json"]).ok())["scores"][0].clone();
     let attacked = score("2");
     assert_eq!(attacked["values"][0][1], 1.0, "{attacked}");
     assert_eq!(score("1")["state"], "not-applicable");
@@ -557,5 +682,8 @@ fn rights_are_inherited_by_derived_pictures() {
     let item = derived(&bench, &source, "blur", Some(&png(8, 8, "b")), |_| ());
     assert_eq!(item.images[0].rights, source.images[0].rights);
     import(&bench, &[item]);
-    assert_eq!(numbers(&bench, "sensitivity:celebrity"), ["set/1", "set-blur/1"]);
+    assert_eq!(
+        numbers(&bench, "sensitivity:celebrity"),
+        ["set/1", "set-blur/1"]
+    );
 }

@@ -6,6 +6,7 @@ use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BoardQuery, Curated, DrilldownPage};
+use benchtop::model::edit::Edit;
 use benchtop::model::history::{HistoryPoint, LogQuery};
 use benchtop::model::job::{Budget, JobState, JobStatus, NewJob, Plan};
 use benchtop::model::round::Protocol;
@@ -13,7 +14,6 @@ use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
-use benchtop::model::edit::Edit;
 use benchtop::model::{ErrorKind, Field, Filter, JudgeRuling, Judgement, Seen, Status, Verdict};
 use benchtop::protocol::Incoming;
 use benchtop::protocol::wire::{AnyRequest, Decide, Event, PageRequest, request};
@@ -701,7 +701,21 @@ fn a_blind_round_hides_what_a_judge_ruled_on_a_derived_item() {
         assert!(said.contains("zebra") && said.contains("tries"), "{said}");
     }
     drop(tap);
-    let round = ["round", "new", "first", "--protocol", "both-accept", "--people", "ann,bob", "--calibration", "0", "--repeats", "0", "--probes", "0"];
+    let round = [
+        "round",
+        "new",
+        "first",
+        "--protocol",
+        "both-accept",
+        "--people",
+        "ann,bob",
+        "--calibration",
+        "0",
+        "--repeats",
+        "0",
+        "--probes",
+        "0",
+    ];
     bench.run(round).ok();
     let mut tap = Tap::new(&bench);
     let hidden = said(&mut tap);

@@ -240,7 +240,10 @@ fn a_derived_item_is_compared_with_its_original() {
     let [original, made] = derived();
     // Far apart, so that the original is not fetched as a neighbor.
     let between = (2..9).map(|n| pictured(n, "kite.png"));
-    let items: Vec<Item> = std::iter::once(original).chain(between).chain([made]).collect();
+    let items: Vec<Item> = std::iter::once(original)
+        .chain(between)
+        .chain([made])
+        .collect();
     let files = [("kite.png", &*png(kite)), ("tailed.png", &*png(tailed))];
     let bench = Bench::of(&items, &files);
     let mut seat = bench.seat("ann");
@@ -252,7 +255,9 @@ fn a_derived_item_is_compared_with_its_original() {
     seat.keys("D");
     seat.wait_for("A to B: 1.6 %");
     seat.keys("b");
-    seat.wait_until("B alone", |s| s.contains("B V1") && !s.contains("A original"));
+    seat.wait_until("B alone", |s| {
+        s.contains("B V1") && !s.contains("A original")
+    });
     // Both zoom in step: the line above them has one factor.
     seat.keys("b+");
     seat.wait_row(&["2"]);
@@ -261,7 +266,10 @@ fn a_derived_item_is_compared_with_its_original() {
     // Where it comes from.
     seat.keys("o");
     let shown = seat.wait_for("lineage of kites/9");
-    assert!(shown.contains("a tail") && shown.contains("kites/1"), "{shown}");
+    assert!(
+        shown.contains("a tail") && shown.contains("kites/1"),
+        "{shown}"
+    );
     seat.keys("<esc>");
     seat.judge(9, "a");
     assert_eq!(bench.verdicts("ann"), ["9 accept"]);
