@@ -13,6 +13,7 @@
 //! | [`color`] | color levels of terminals |
 //! | [`config`] | the settings in `benchtop.toml` |
 //! | [`derivation`] | how an item was derived from another one |
+//! | `derived_item` | what a derivation records of its source, and the original of an item |
 //! | [`device`] | readings of the machine that generates pictures |
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
@@ -69,6 +70,7 @@ pub mod clean;
 pub mod color;
 pub mod config;
 pub mod derivation;
+mod derived_item;
 pub mod device;
 pub mod edit;
 pub mod error;

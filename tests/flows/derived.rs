@@ -15,7 +15,7 @@ use crate::support::{Bench, ErrorKind, composed, json_lines};
 
 /// All items of the project with their files.
 pub fn exported(bench: &Bench) -> Vec<Item> {
-    let lines = bench.run(["export", "--format", "jsonl"]).ok();
+    let lines = bench.run(["export", "--format", "jsonl", "--drafts"]).ok();
     lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -120,7 +120,7 @@ fn derivations_and_rights_survive_export_import_and_a_rebuild() {
         ("sensitivity:celebrity", 1),
         ("sensitivity:violence", 1),
         ("sensitivity:vio", 0),
-        ("-sensitivity:violence", 2),
+        ("NOT sensitivity:violence", 2),
         ("license:\"\"", 2),
     ] {
         let ids = numbers(&other, filter);
@@ -314,14 +314,30 @@ fn a_judge_asks_again_when_the_original_changed() {
     assert_eq!((run(), run()), (2, 2));
 }
 
+/// A picture of rings, or of stripes. One `shade` is hardly told from the next.
+fn drawn(rings: bool, shade: u8) -> Vec<u8> {
+    let pixel = |x: u32, y: u32| {
+        let far = if rings {
+            x.abs_diff(16).pow(2) + y.abs_diff(16).pow(2)
+        } else {
+            x * 40
+        };
+        image::Rgb([(far / 8 % 24 * 10) as u8, shade, (y * 7) as u8])
+    };
+    let mut out = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbImage::from_fn(32, 32, pixel);
+    picture.write_to(&mut out, image::ImageFormat::Png).unwrap();
+    out.into_inner()
+}
+
 #[test]
 fn kin_are_no_duplicates() {
     // The same pictures, once derived from one another and once not.
     let nearest = |is_kin: bool| -> BTreeMap<String, f64> {
         let bench = Bench::new();
         let mut rows = String::new();
-        for (n, text) in [(1, "a kite"), (2, "something else entirely, far away")] {
-            bench.write(&format!("{n}.png"), png(32, 32, text));
+        for (n, rings) in [(1, true), (2, false)] {
+            bench.write(&format!("{n}.png"), drawn(rings, 90));
             let row = json!({"id": n, "image": format!("{n}.png"), "question": format!("What is {n}?"), "answer": "x"});
             rows += &format!("{row}\n");
         }
@@ -329,8 +345,8 @@ fn kin_are_no_duplicates() {
         bench.run(["import", file.to_str().unwrap()]).ok();
         let source = &exported(&bench)[0];
         let mut all = Vec::new();
-        for (variant, text) in [("blur", "a kite."), ("noise", "a kite,")] {
-            let mut item = derived(&bench, source, variant, Some(&png(32, 32, text)), |_| ());
+        for (variant, shade) in [("blur", 91), ("noise", 92)] {
+            let mut item = derived(&bench, source, variant, Some(&drawn(true, shade)), |_| ());
             if !is_kin {
                 (item.derivation, item.variant) = (None, None);
             }
@@ -355,7 +371,8 @@ fn kin_are_no_duplicates() {
     };
     let (kin, strangers) = (nearest(true), nearest(false));
     for id in ["set/1", "set-blur/1", "set-noise/1"] {
-        assert!(kin[id] < strangers[id], "{id}: {kin:?} {strangers:?}");
+        let (own, others) = (kin[id], strangers[id]);
+        assert!(own < others && others > 0.99, "{id}: {kin:?} {strangers:?}");
     }
     // The other picture is near to one of the three, whoever they are.
     assert_eq!(kin["set/2"], strangers["set/2"]);
@@ -668,7 +685,11 @@ fn the_attack_word_is_what_ocr_looks_for() {
         |n: &str| one(&bench.run(["filter", "explain", n, "--json"]).ok())["scores"][0].clone();
     let attacked = score("2");
     assert_eq!(attacked["values"][0][1], 1.0, "{attacked}");
-    assert_eq!(score("1")["state"], "not-applicable");
+    let report = one(&bench.run(["filter", "report", "--json"]).ok());
+    let scorers = report["scorers"].as_array().unwrap();
+    let ocr = scorers.iter().find(|s| s["scorer"] == "ocr").unwrap();
+    // Missing, scored, unparsed, refused, not applicable, failed.
+    assert_eq!(ocr["items"], json!([0, 1, 0, 0, 1, 0]));
 }
 
 #[test]

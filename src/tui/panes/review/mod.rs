@@ -12,6 +12,7 @@
 //! | `note` | the note on an item, and the resume point |
 //! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
+//! | [`lineage`] | where the item on screen comes from |
 //! | `edit`, `editing` | editing the item on screen |
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
 //! | [`pace`] | the annotator's own pace |
