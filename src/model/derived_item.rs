@@ -36,7 +36,8 @@ mod tests {
 
     use super::*;
     use crate::derivation::{
-        DEPTH_LIMIT, NAME_LIMIT, PARAMETERS_LIMIT, PRINT_ATTACK, SEED, TEXT_LIMIT, TRIES_LIMIT, WORD,
+        DEPTH_LIMIT, NAME_LIMIT, PARAMETERS_LIMIT, PRINT_ATTACK, SEED, TEXT_LIMIT, TRIES_LIMIT,
+        WORD,
     };
     use crate::{Choice, ImageRef, JudgeRuling, Key, QuestionKind, Role};
 

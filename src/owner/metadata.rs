@@ -173,8 +173,10 @@ impl MetadataCache {
         cancel: Cancel<'_>,
     ) -> Result<Arc<Vec<u32>>> {
         let mut held = self.sources.lock();
-        let catalog = shared.items.catalog();
-        held.stale(&catalog, &shared.items.pictures(), cancel)
+        let (catalog, made) = (shared.items.catalog(), shared.items.pictures().len());
+        // The lock is taken for each line: the writer must not wait for all of them.
+        let resolved = |line: &str| shared.items.pictures().resolved(line);
+        held.stale((&catalog, made), &resolved, cancel)
     }
 }
 

@@ -73,6 +73,11 @@ impl NewItem<'_> {
             true => source.images.clone(),
             false => pictures,
         };
+        // Without a file, a generation job would make another picture for the new item.
+        if let Some(lost) = images.iter().find(|image| image.hash.is_none()) {
+            let what = format!("the picture `{}` of the source is missing", lost.name);
+            return Err(Error::input(what).field("images"));
+        }
         let of = source.original().unwrap_or(&source.id).to_string();
         Ok(Item {
             id,

@@ -19,41 +19,47 @@ pub struct Seen {
     pub shows_generation: bool,
 }
 
-/// The steps that led to `item`, the first one first. `source` finds an item by its id; `None` if
-/// the project does not have it.
+/// An item and everything that it was derived from, itself first.
+pub struct Chain {
+    seen: Vec<Seen>,
+    /// Id of the source of the last one, if the project does not have it.
+    lost: Option<String>,
+}
+
+/// The chain of an item. `source` finds an item by its id; `None` if the project does not have it.
 ///
 /// # Errors
 ///
 /// Errors of `source`.
-pub fn steps(
-    item: Seen,
-    pictures: &Pictures,
-    source: &mut dyn FnMut(&str) -> Result<Option<Seen>>,
-) -> Result<Vec<Step>> {
-    let mut chain = vec![item];
-    let mut lost = None;
-    while let Some(derivation) = chain.last().and_then(|seen| seen.item.derivation.as_ref()) {
+pub fn chain(item: Seen, source: &mut dyn FnMut(&str) -> Result<Option<Seen>>) -> Result<Chain> {
+    let (mut seen, mut lost) = (vec![item], None);
+    while let Some(derivation) = seen.last().and_then(|seen| seen.item.derivation.as_ref()) {
         let id = derivation.source.id.clone();
-        let is_circle = chain.iter().any(|seen| seen.item.id == id);
-        match source(&id)?.filter(|_| !is_circle && chain.len() < DEPTH) {
-            Some(seen) => chain.push(seen),
+        let is_circle = seen.iter().any(|seen| seen.item.id == id);
+        match source(&id)?.filter(|_| !is_circle && seen.len() < DEPTH) {
+            Some(found) => seen.push(found),
             None => {
                 lost = Some(id);
                 break;
             }
         }
     }
+    Ok(Chain { seen, lost })
+}
+
+/// The steps of a chain, the first one first. `pictures` tells how pictures were generated.
+pub fn steps(chain: &Chain, pictures: &Pictures) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut before: Option<&Seen> = None;
-    for seen in chain.iter().rev() {
+    for seen in chain.seen.iter().rev() {
         let item = &seen.item;
-        match (&item.derivation, before) {
-            (Some(derivation), before) => {
+        match &item.derivation {
+            Some(derivation) => {
                 let now = before.map(|seen| seen.item.digest());
-                let lost = lost.as_ref().filter(|_| before.is_none());
-                steps.push(edit(item, derivation, now, lost.is_some()));
+                let is_lost = before.is_none() && chain.lost.is_some();
+                steps.push(edit(item, derivation, now, is_lost));
             }
-            (None, _) => made(item, &mut steps),
+            None => made(item, &mut steps),
         }
         let same = |image: &ImageRef| {
             let is_same = |there: &ImageRef| match &image.hash {
@@ -67,10 +73,8 @@ pub fn steps(
         }
         before = Some(seen);
     }
-    if let Some(last) = chain.first() {
-        steps.push(question(&last.item));
-    }
-    Ok(steps)
+    steps.extend(chain.seen.first().map(|last| question(&last.item)));
+    steps
 }
 
 /// The steps before the picture of an item that was not derived.
@@ -216,7 +220,8 @@ mod tests {
             shows_generation: true,
         };
         let mut find = |id: &str| Ok(items.iter().find(|item| item.id == id).map(seen));
-        let steps = steps(seen(&items[0]), &Pictures::default(), &mut find).unwrap();
+        let chain = chain(seen(&items[0]), &mut find).unwrap();
+        let steps = steps(&chain, &Pictures::default());
         steps.into_iter().map(|s| (s.kind, s.item)).collect()
     }
 

@@ -13,7 +13,6 @@ use benchtop_model::{Derivation, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::parse_item;
 use benchtop_store::columns::id_hash;
-use benchtop_store::pictures::Pictures;
 
 /// Number of items between cancellation checks.
 const STEP: usize = 4096;
@@ -67,7 +66,8 @@ impl Sources {
         self.list.is_empty()
     }
 
-    /// The rows of stale items, in order. `pictures` finds generated pictures.
+    /// The rows of stale items, in order. `resolved` fills the files of generated pictures into a
+    /// line, if it has any. It is called for one line at a time, so that it need not hold a lock.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Sources {
     pub fn stale(
         &self,
         catalog: &Catalog,
-        pictures: &Pictures,
+        resolved: &dyn Fn(&str) -> Option<String>,
         cancel: Cancel<'_>,
     ) -> Result<Vec<u32>> {
         let mut wanted: Vec<u32> = self.list.iter().map(|(_, source, _)| *source).collect();
@@ -92,9 +92,9 @@ impl Sources {
                 }
                 next += 1;
                 let text = std::str::from_utf8(line).unwrap_or_default();
-                let resolved = pictures.resolved(text);
-                let bytes = resolved.as_deref().map_or(line, str::as_bytes);
-                let item: Item = parse_item(row as usize, bytes)?;
+                let whole = resolved(text);
+                let whole = whole.as_deref().map_or(line, str::as_bytes);
+                let item: Item = parse_item(row as usize, whole)?;
                 now.extend(number(&item.digest()).map(|digest| (row, digest)));
             }
         }

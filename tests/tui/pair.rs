@@ -1,6 +1,8 @@
 //! Items with two pictures: zoom, blink, difference, and rewritten questions.
 
-use benchtop::model::{ColorLevel, Derivation, ImageRef, Item, Key, Pair, Side, Variant};
+use benchtop::model::{
+    ColorLevel, Derivation, ImageRef, Item, JudgeRuling, Key, Pair, Side, Variant,
+};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::support::{Bench, Seat, Terminal, pictured, question, snapshot};
@@ -215,11 +217,16 @@ fn a_pair_takes_its_second_picture_from_its_partner() {
 }
 
 /// An item, and a variant of it that was derived by an edit.
-fn derived() -> [Item; 2] {
+pub(super) fn derived() -> [Item; 2] {
     let original = pictured(1, "kite.png");
     let derivation = Derivation {
         edit: Some("a tail".into()),
         tries: 2,
+        ruling: Some(JudgeRuling {
+            judge: "vlb-v1-add-object".into(),
+            pass: Some(true),
+            ..JudgeRuling::default()
+        }),
         ..Derivation::of(&original, "V1", "1")
     };
     let made = Item {
@@ -235,6 +242,11 @@ fn derived() -> [Item; 2] {
     [original, made]
 }
 
+/// The pictures of [`derived`].
+pub(super) fn kites() -> [(&'static str, Vec<u8>); 2] {
+    [("kite.png", png(kite)), ("tailed.png", png(tailed))]
+}
+
 #[test]
 fn a_derived_item_is_compared_with_its_original() {
     let [original, made] = derived();
@@ -244,8 +256,11 @@ fn a_derived_item_is_compared_with_its_original() {
         .chain(between)
         .chain([made])
         .collect();
-    let files = [("kite.png", &*png(kite)), ("tailed.png", &*png(tailed))];
-    let bench = Bench::of(&items, &files);
+    let files = kites();
+    let bench = Bench::of(
+        &items,
+        &files.each_ref().map(|(name, bytes)| (*name, &**bytes)),
+    );
     let mut seat = bench.seat("ann");
     seat.keys("G");
     seat.on(9);

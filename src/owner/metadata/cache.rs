@@ -16,7 +16,6 @@ use benchtop_pipeline::stale_sources::Sources;
 use benchtop_pipeline::usage::Usage;
 use benchtop_store::Catalog;
 use benchtop_store::catalog::CatalogVersion;
-use benchtop_store::pictures::Pictures;
 
 /// Codes of [`benchtop_model::usage::Freshness`] by item, with the usage that they were computed
 /// from.
@@ -107,17 +106,18 @@ pub(super) struct HeldSources {
 }
 
 impl HeldSources {
-    /// Rows of derived items whose source changed, in order.
+    /// Rows of derived items whose source changed, in order. `made` is the number of generated
+    /// pictures.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
     pub(super) fn stale(
         &mut self,
-        catalog: &Catalog,
-        pictures: &Pictures,
+        (catalog, made): (&Catalog, usize),
+        resolved: &dyn Fn(&str) -> Option<String>,
         cancel: Cancel<'_>,
     ) -> Result<Arc<Vec<u32>>> {
-        let (edition, made) = (catalog.edition(), pictures.len());
+        let edition = catalog.edition();
         let held = self.stale.as_ref();
         if let Some((_, _, rows)) = held.filter(|(e, m, _)| (*e, *m) == (edition, made)) {
             return Ok(rows.clone());
@@ -127,7 +127,7 @@ impl HeldSources {
             None => Arc::new(Sources::read(catalog, cancel)?),
         };
         self.sources = Some((edition, sources.clone()));
-        let rows = Arc::new(sources.stale(catalog, pictures, cancel)?);
+        let rows = Arc::new(sources.stale(catalog, resolved, cancel)?);
         self.stale = Some((edition, made, rows.clone()));
         Ok(rows)
     }

@@ -6,7 +6,7 @@ use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_model::lineage::Lineage;
 use benchtop_model::{Error, Item, Result};
-use benchtop_pipeline::lineage::{Seen, steps};
+use benchtop_pipeline::lineage::{Seen, chain, steps};
 use benchtop_protocol::wire::request;
 
 /// An item of a lineage, and its line.
@@ -37,7 +37,8 @@ impl Query for request::Lineage {
             let row = catalog.row_of(id)?;
             row.map(|row| Ok(seen(sight, row)?.0)).transpose()
         };
-        let steps = steps(first, &shared.items.pictures(), &mut source)?;
+        let chain = chain(first, &mut source)?;
+        let steps = steps(&chain, &shared.items.pictures());
         Ok(Lineage {
             number,
             id,

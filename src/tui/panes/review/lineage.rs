@@ -15,14 +15,18 @@ const LABEL: u16 = 16;
 
 /// The page: one heading a step, then its parameters.
 pub fn page(lineage: &Lineage) -> Page {
-    let mut page = Page::new(format!("#{}: lineage of {}", lineage.number, lineage.id));
+    let mut page = Page::new(format!(
+        "#{}: lineage of {}",
+        lineage.number,
+        clean(&lineage.id)
+    ));
     if let Some(stale) = &lineage.stale {
         page = page.entry("changed", LABEL, clean(stale), Role::Warn);
     }
     for step in &lineage.steps {
         let heading = match step.item == lineage.id {
             true => step.kind.name().to_string(),
-            false => format!("{} ({})", step.kind.name(), step.item),
+            false => format!("{} ({})", step.kind.name(), clean(&step.item)),
         };
         page = page.heading(heading).paragraph(clean(&step.what));
         for (name, value) in step.readable() {
