@@ -23,6 +23,7 @@ use uuid::Uuid;
 use super::rounds::{decide, judgement, next, project};
 use super::tap::Tap;
 use crate::flows::derived::{derived, exported, import};
+use crate::flows::eval::quiz;
 use crate::support::{Bench, composed, wait_until};
 
 /// How many pictures are aligned.
@@ -664,7 +665,7 @@ fn a_job_over_verdicts_shows_neither_its_plan_nor_its_counts() {
 /// What a judge said of a derived item, how many tries it took, and where that is recorded, would tell an annotator what to say.
 #[test]
 fn a_blind_round_hides_what_a_judge_ruled_on_a_derived_item() {
-    let bench = Bench::with_items(6);
+    let bench = quiz(6);
     let source = exported(&bench).remove(0);
     let item = derived(&bench, &source, "V1", None, |d| {
         d.edit = Some("a red ball".into());

@@ -185,9 +185,7 @@ fn items_are_stale_when_their_source_changed_and_equal_ones_keep_their_verdicts(
     let opened = imported(&project, dir.path(), &[second.item().unwrap()]);
     let stale = |catalog: &Catalog| -> BTreeSet<String> {
         let sources = Sources::read(catalog, Cancel::NEVER).unwrap();
-        let rows = sources
-            .stale(catalog, &|_| None, Cancel::NEVER)
-            .unwrap();
+        let rows = sources.stale(catalog, &|_| None, Cancel::NEVER).unwrap();
         rows.iter()
             .map(|row| catalog.item(*row as usize).unwrap().id)
             .collect()
