@@ -88,7 +88,8 @@ fn a_derivation_or_rights_with_a_wrong_value_name_line_and_field() {
         change(&mut item);
         item.to_string()
     };
-    let changes: [(&str, &dyn Fn(&mut Value)); 8] = [
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let changes: [(&str, Change<'_>); 8] = [
         ("derivation.method", &|i| {
             i["derivation"]["method"] = json!("\u{1b}[2J")
         }),
