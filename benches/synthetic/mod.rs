@@ -121,6 +121,7 @@ pub fn item(number: u64) -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        derivation: None,
         variant: None,
         edited: None,
         extra: serde_json::Map::new(),

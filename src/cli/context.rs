@@ -6,6 +6,7 @@ use benchtop_files::project::Project;
 use benchtop_model::{Error, Result, name};
 use benchtop_owner::access;
 use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 use benchtop_tui::terminal::ColorLevel;
 
 /// What every command may need.
@@ -76,4 +77,18 @@ impl Context {
         })?;
         Ok(Some(level))
     }
+}
+
+/// The number of the item that `item` names: by number (`7`, `#7`) or by id.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound).
+pub fn number_of(client: &Client, item: &str) -> Result<u32> {
+    if let Ok(number) = item.trim_start_matches('#').parse() {
+        return Ok(number);
+    }
+    let none = || Error::not_found(format!("there is no item `{item}`"));
+    client
+        .ask(request::NumberOf(item.to_string()))?
+        .ok_or_else(none)
 }

@@ -12,7 +12,7 @@ use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_formats as formats;
 use benchtop_formats::inspect::Inspection;
 use benchtop_model::cancel::Cancel;
-use benchtop_model::import::{ImportRequest as ImportAsk, Progress, Report};
+use benchtop_model::import::{ImportRequest as ImportAsk, Progress, Report, VariantOf};
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Result, clean, mapping};
 use benchtop_protocol::wire::{Request, request};
@@ -20,7 +20,8 @@ use benchtop_protocol::wire::{Request, request};
 const EXAMPLES: &str = "Examples:
   benchtop import questions.json predictions/
   benchtop import table.csv --guess > mapping.toml
-  benchtop import table.csv --mapping mapping.toml --dataset survey";
+  benchtop import table.csv --mapping mapping.toml --dataset survey
+  benchtop import corrupted.json --variant corruption --of dysca";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\nFormats:\n{}", formats_list()))]
@@ -40,14 +41,20 @@ pub struct Args {
     /// Name of the model that gave the answers [default: from the file, its name, or its folder]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// Import the questions as this variant of those of a data set, joined by key
+    #[arg(long, value_name = "NAME", requires = "of")]
+    variant: Option<String>,
+    /// Data set of the originals of a variant
+    #[arg(long, value_name = "DATASET", requires = "variant")]
+    of: Option<String>,
     /// mapping.toml that explains the columns of a table
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
     /// Print a suggested mapping.toml for a table, without importing it
-    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "json", "inspect"])]
+    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "variant", "of", "json", "inspect"])]
     guess: bool,
     /// Show what the files are recognized as, without importing them
-    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "guess"])]
+    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "variant", "of", "guess"])]
     inspect: bool,
     /// Print the report as one JSON object
     #[arg(long)]
@@ -94,6 +101,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 .field("model"),
         );
     }
+    let variant_of = args.variant.clone().zip(args.of.clone());
+    let variant_of = variant_of.map(|(variant, dataset)| VariantOf { variant, dataset });
+    variant_of.as_ref().map_or(Ok(()), VariantOf::check)?;
     let ask = ImportAsk {
         paths,
         link: args.link,
@@ -106,6 +116,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             .map(mapping)
             .transpose()?
             .map(Box::new),
+        variant_of,
     };
     let client = context.client()?;
     let report = waited(&client, request::Import(ask), !args.json)?;

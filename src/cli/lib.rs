@@ -21,6 +21,7 @@
 //! | [`doctor`] | `benchtop doctor`: the information that a bug report needs |
 //! | [`edit`] | `benchtop edit`: the question, options, or answer of one item |
 //! | [`eval`] | `benchtop eval`: starts and watches an evaluation |
+//! | [`explain`] | `benchtop explain`: where an item comes from |
 //! | [`export`] | `benchtop export`: items and predictions in an interchange format |
 //! | [`extract`] | `benchtop extract`: answers from model outputs |
 //! | [`filter`] | `benchtop filter`: scores, rules, and flagged items |
@@ -81,6 +82,7 @@ pub mod discard;
 pub mod doctor;
 pub mod edit;
 pub mod eval;
+pub mod explain;
 pub mod export;
 pub mod extract;
 pub mod filter;
@@ -196,6 +198,8 @@ commands! {
     Home(args: home::Args) => home::run(context, &args);
     /// List items
     Items(args: items::Args) => items::run(context, &args);
+    /// Show where an item comes from: terms, template, prompt, picture, edit, question
+    Explain(args: explain::Args) => explain::run(context, &args);
     /// Record verdicts from JSON lines on standard input
     Decide(args: decide::Args) => decide::run(context, &args);
     /// Record one verdict on all items that match a filter

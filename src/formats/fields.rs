@@ -187,6 +187,11 @@ pub(super) fn check(item: &Item) -> Result<()> {
     if item.id != format!("{}/{}", item.dataset, item.key) {
         return Err(Error::input("the id must be DATASET/KEY").field("id"));
     }
+    if let Some(derivation) = &item.derivation {
+        derivation.check(&item.id)?;
+    }
+    let mut rights = item.images.iter().filter_map(|image| image.rights.as_ref());
+    rights.try_for_each(|rights| rights.check())?;
     let of = |role| item.options.iter().filter(|o| o.role == role).count();
     // If the picture does not show the answer, the refusal option is right (MM-SAP's BeyondVisQA).
     let right = if of(Role::Correct) == 0 {

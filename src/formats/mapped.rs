@@ -12,7 +12,7 @@ use super::rows::Tally;
 use super::{fields, roundtrip_column};
 use benchtop_model::mapping::{AnswerIs, Mapping};
 use benchtop_model::{
-    Error, ImageRef, Item, Key, Prediction, Result, Rotation, ToolVerdict, Variant,
+    Error, ImageRef, Item, Key, Prediction, Result, Rights, Rotation, ToolVerdict, Variant,
 };
 
 /// The `extra` field of a prediction with the score that the source tool gave it, from 0 to 1.
@@ -66,7 +66,11 @@ impl ItemReader {
         let row = id(&self.mapping, record, self.at)?;
         let mut made = Item::blank(&self.dataset, row.clone());
         let mut carried = self.pictures(record, &mut made);
-        let images = std::mem::take(&mut made.images);
+        let mut images = std::mem::take(&mut made.images);
+        let rights = self.rights(record);
+        for image in &mut images {
+            image.rights.clone_from(&rights);
+        }
         let made = self.asked(record, row.clone());
         let item = match roundtrip_column::read(record)? {
             Some(mark) => {
@@ -197,6 +201,21 @@ impl ItemReader {
             }
         }
         carried
+    }
+
+    /// The rights to the pictures of a row.
+    fn rights(&self, record: &Record) -> Option<Box<Rights>> {
+        let of = |column: &Option<String>| {
+            let text = cells::text(record.get(column.as_deref()?)?)?;
+            Some(text.trim().to_string()).filter(|text| !text.is_empty())
+        };
+        let mapping = &self.mapping;
+        let kinds = of(&mapping.sensitivity);
+        Rights::of_texts(
+            of(&mapping.picture_source),
+            of(&mapping.license),
+            kinds.as_deref(),
+        )
     }
 
     /// Copies the columns that have no field in an item.

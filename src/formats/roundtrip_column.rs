@@ -3,15 +3,15 @@
 //!
 //! Each field has the value that the other columns express and the real value: `{"answer": ["B", "a
 //! dog"]}`. The real value is used only while the columns still express the first one, so later
-//! edits of the table take precedence. `names` are the names of the pictures, and `carried` lists
-//! which of them the row has, if not all. `item` is the whole item, if the columns cannot express
+//! edits of the table take precedence. `names` are the names of the pictures, `carried` lists which
+//! of them the row has, if not all, and `rights` are the rights to each of them. `item` is the whole item, if the columns cannot express
 //! it at all.
 
 use serde_json::{Map, Value, json};
 
 use super::cells::{self, Inline};
 use super::records::Record;
-use benchtop_model::{Error, ImageRef, Item, Key, Result};
+use benchtop_model::{Error, ImageRef, Item, Key, Result, Rights};
 
 /// The name of the column.
 pub(super) const COLUMN: &str = "benchtop";
@@ -20,6 +20,7 @@ const DATASET: &str = "dataset";
 const WHOLE: &str = "item";
 const NAMES: &str = "names";
 const CARRIED: &str = "carried";
+const RIGHTS: &str = "rights";
 /// Fields of an item that are never stored: they are derived from others, or stored in another
 /// place.
 const LEFT: [&str; 3] = ["id", "dataset", "images"];
@@ -70,6 +71,10 @@ pub(super) fn cell_text(
         if carried.at.len() != item.images.len() {
             mark.insert(CARRIED.into(), carried.at.clone().into());
         }
+    }
+    if item.images.iter().any(|image| image.rights.is_some()) {
+        let rights: Vec<_> = item.images.iter().map(|image| &image.rights).collect();
+        mark.insert(RIGHTS.into(), json!(rights));
     }
     Ok(if mark.is_empty() {
         String::new()
@@ -228,6 +233,13 @@ pub(super) fn apply(
     of.insert("id".into(), format!("{dataset}/{key}").into());
     let mut item: Item = serde_json::from_value(of.into()).map_err(damaged)?;
     item.images = pictures(images, mark, inline);
+    if let Some(rights) = mark.get(RIGHTS) {
+        let rights: Vec<Option<Box<Rights>>> =
+            serde_json::from_value(rights.clone()).map_err(damaged)?;
+        for (image, rights) in item.images.iter_mut().zip(rights) {
+            image.rights = image.rights.take().or(rights);
+        }
+    }
     Ok(item)
 }
 

@@ -193,6 +193,17 @@ pub fn pairs_above(
 /// For each row of `queries`, the `k` nearest rows in `of` (fewer if `of` is smaller), nearest
 /// first. Of equally near rows, the first in `of` comes first.
 pub fn nearest(queries: &Rows, of: &Rows, k: usize, cancel: Cancel<'_>) -> Result<Vec<Vec<Match>>> {
+    nearest_where(queries, of, k, &|_, _| true, cancel)
+}
+
+/// Like [`nearest`], only of pairs that `counts` accepts: the index in `queries` and that in `of`.
+pub fn nearest_where(
+    queries: &Rows,
+    of: &Rows,
+    k: usize,
+    counts: &(dyn Fn(usize, usize) -> bool + Sync),
+    cancel: Cancel<'_>,
+) -> Result<Vec<Vec<Match>>> {
     let mut best: Vec<Vec<Match>> = vec![Vec::new(); queries.len()];
     if k == 0 {
         return Ok(best);
@@ -208,7 +219,8 @@ pub fn nearest(queries: &Rows, of: &Rows, k: usize, cancel: Cancel<'_>) -> Resul
                     |best: &Vec<Match>| best.last().filter(|_| best.len() == k).map(|m| m.cosine);
                 let least = full(best).unwrap_or(f32::NEG_INFINITY);
                 at_least(row, least, |j, cosine| {
-                    if full(best).is_none_or(|least| cosine > least) {
+                    let is_nearer = full(best).is_none_or(|least| cosine > least);
+                    if is_nearer && counts(top + i, left + j) {
                         let at = best.partition_point(|m| m.cosine >= cosine);
                         best.truncate(k - 1);
                         best.insert(

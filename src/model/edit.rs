@@ -121,6 +121,9 @@ impl Edit {
             next.provenance
                 .iter_mut()
                 .for_each(|made| made.chance = chance);
+            next.derivation
+                .iter_mut()
+                .for_each(|made| made.chance = chance);
         }
         let now = ItemText::of(&next);
         if now == before {

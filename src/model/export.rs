@@ -76,6 +76,9 @@ pub struct ExportReport {
     pub items: u64,
     /// Items that the format cannot hold.
     pub left_out: u64,
+    /// Files beside the named one, such as those of further scenarios.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more_files: Vec<PathBuf>,
     /// Why the first of those that the format includes was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_problem: Option<String>,

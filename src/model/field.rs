@@ -1,7 +1,11 @@
 //! The properties of items to show, filter, sort, group, and describe: one row each.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use crate::image::Rights;
 use crate::item::Item;
 
 /// Where the values of a field come from.
@@ -17,6 +21,9 @@ pub enum Source {
     Type,
     /// A name that many items share. The store has a column of it. Empty without a value.
     Name(fn(&Item) -> &str),
+    /// A few such names, joined by [`JOINED`]. A filter matches an item that has the name among
+    /// them.
+    Names(fn(&Item) -> String),
     /// A text of its own. The store reads it from the item.
     Text(fn(&Item) -> &str),
 }
@@ -35,6 +42,9 @@ pub struct FieldRow {
     /// The order in which columns hide on narrow screens, from 1; 0 if the column stays.
     pub hides: u8,
 }
+
+/// What joins the names of a field with several.
+pub const JOINED: &str = "; ";
 
 macro_rules! fields {
     ($($(#[doc = $help:literal])+ $field:ident: $name:literal, $source:expr, $width:literal, $widest:literal, $hides:literal;)+) => {
@@ -66,7 +76,14 @@ macro_rules! fields {
     };
 }
 
-use Source::{Judged, Name, Number, Status, Text, Type};
+use Source::{Judged, Name, Names, Number, Status, Text, Type};
+
+/// Different texts about the pictures of an item, joined.
+fn of_pictures<'i>(item: &'i Item, of: fn(&'i Rights) -> &'i [String]) -> String {
+    let rights = item.images.iter().filter_map(|image| image.rights.as_ref());
+    let found: BTreeSet<&str> = rights.flat_map(|r| of(r)).map(String::as_str).collect();
+    found.into_iter().collect::<Vec<_>>().join(JOINED)
+}
 
 fields! {
     // name in filters, source, width and greatest width of the list column, order of hiding
@@ -90,6 +107,10 @@ fields! {
     Side: "side", Name(|item| item.pair.as_ref().map_or("", |pair| pair.side.name())), 12, 12, 3;
     /// variant: Dysca's scenario, VLB's strategies, MM-SAP's shuffle
     Variant: "variant", Name(|item| item.variant.as_ref().map_or("", |variant| &variant.name)), 12, 12, 4;
+    /// licenses of the pictures
+    License: "license", Names(|item| of_pictures(item, |rights| rights.license.as_slice())), 10, 16, 7;
+    /// kinds of sensitive content of the pictures, such as `celebrity` or `violence`
+    Sensitivity: "sensitivity", Names(|item| of_pictures(item, |rights| &rights.sensitivity)), 12, 16, 8;
     /// time of the last verdict. A filter takes `yes`, `no` (no verdict), or a day in UTC: `2026-11-20`, `<2026-11-20`, `>=2026-11-20`, `2026-11-01..2026-11-20`
     Judged: "judged", Judged, 19, 0, 2;
     /// text of the question. A filter matches questions that contain the value
@@ -109,12 +130,12 @@ impl Field {
 
     /// Whether its values are names that many items share.
     pub const fn is_named(self) -> bool {
-        matches!(self.row().source, Name(_))
+        matches!(self.row().source, Name(_) | Names(_))
     }
 
     /// Whether items can be grouped by it: each value is one of few.
     pub const fn is_group(self) -> bool {
-        matches!(self.row().source, Name(_) | Type)
+        matches!(self.row().source, Name(_) | Names(_) | Type)
     }
 
     /// The names of the fields that items can be grouped by.
@@ -129,11 +150,20 @@ impl Field {
     }
 
     /// The value of an item; empty if the item has none or does not contain it.
-    pub fn of(self, item: &Item) -> &str {
+    pub fn of(self, item: &Item) -> Cow<'_, str> {
         match self.row().source {
-            Name(of) | Text(of) => of(item),
-            Type => item.kind.name(),
-            Number | Status | Judged => "",
+            Name(of) | Text(of) => of(item).into(),
+            Names(of) => of(item).into(),
+            Type => item.kind.name().into(),
+            Number | Status | Judged => "".into(),
+        }
+    }
+
+    /// Whether a `value` of this field is, or contains, the name `wanted`.
+    pub fn has(self, value: &str, wanted: &str) -> bool {
+        match self.row().source {
+            Names(_) => value == wanted || value.split(JOINED).any(|name| name == wanted),
+            _ => value == wanted,
         }
     }
 }

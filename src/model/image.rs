@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Error, Result};
+
 /// Longest side of a decodable picture, in pixels.
 pub const SIDE_LIMIT: u32 = 16_384;
 /// Memory limit for decoding one picture: 67 million pixels of four bytes.
@@ -31,6 +33,78 @@ pub struct ImageRef {
     /// The reason that the imported file cannot be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
+    /// Where the picture comes from, and who may see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rights: Option<Box<Rights>>,
+}
+
+/// Longest source of a picture, in bytes.
+const SOURCE_LIMIT: usize = 2000;
+/// Longest license or kind of sensitive content, in bytes.
+const WORD_LIMIT: usize = 200;
+/// Most kinds of sensitive content of one picture.
+const KINDS_LIMIT: usize = 16;
+
+/// The rights to a picture (Dublin Core: source, license) and its sensitive content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rights {
+    /// Where the picture comes from: an address, or the name of a collection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The license, best as its SPDX name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// Kinds of sensitive content, such as `celebrity`, `violence`, or `restricted`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitivity: Vec<String>,
+}
+
+impl Rights {
+    /// Rights from the texts of a table; `None` if all are empty. `sensitivity` is a list with
+    /// commas or semicolons.
+    pub fn of_texts(
+        source: Option<String>,
+        license: Option<String>,
+        sensitivity: Option<&str>,
+    ) -> Option<Box<Rights>> {
+        let kinds = sensitivity.unwrap_or_default().split([',', ';']);
+        let kinds = kinds.map(str::trim).filter(|kind| !kind.is_empty());
+        let rights = Rights {
+            source,
+            license,
+            sensitivity: kinds.map(str::to_string).collect(),
+        };
+        (rights != Rights::default()).then(|| Box::new(rights))
+    }
+
+    /// Checks the values, which can come from outside.
+    ///
+    /// # Errors
+    /// [`Error::input`] with the field.
+    pub fn check(&self) -> Result<()> {
+        let check = |text: &str, limit: usize, field: &str| {
+            let what = match text {
+                _ if text.trim().is_empty() => "empty".into(),
+                _ if text.len() > limit => format!("the maximum is {limit} bytes"),
+                _ if text.chars().any(char::is_control) => "it has control characters".into(),
+                _ if field != "source" && text.contains(';') => "it has a semicolon".into(),
+                _ => return Ok(()),
+            };
+            Err(Error::input(what).field(format!("images.rights.{field}")))
+        };
+        if let Some(source) = &self.source {
+            check(source, SOURCE_LIMIT, "source")?;
+        }
+        if let Some(license) = &self.license {
+            check(license, WORD_LIMIT, "license")?;
+        }
+        if self.sensitivity.len() > KINDS_LIMIT {
+            let what = format!("the maximum is {KINDS_LIMIT} kinds");
+            return Err(Error::input(what).field("images.rights.sensitivity"));
+        }
+        let mut kinds = self.sensitivity.iter();
+        kinds.try_for_each(|kind| check(kind, WORD_LIMIT, "sensitivity"))
+    }
 }
 
 impl ImageRef {

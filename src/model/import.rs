@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
+use super::error::{Error, Result};
 use super::mapping::Mapping;
 
 /// A request to import files.
@@ -22,7 +22,45 @@ pub struct ImportRequest {
     pub model: Option<String>,
     /// The columns of a table [default: guessed by name].
     pub mapping: Option<Box<Mapping>>,
+    /// The questions are variants of those of a data set.
+    pub variant_of: Option<VariantOf>,
 }
+
+/// What imported questions are variants of. They are joined by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantOf {
+    /// Name of the variant.
+    pub variant: String,
+    /// The data set of the originals.
+    pub dataset: String,
+}
+
+impl VariantOf {
+    /// The data set of variants that name none themselves.
+    pub fn own_dataset(&self) -> String {
+        format!("{}-{}", self.dataset, self.variant.replace('/', "_"))
+    }
+
+    /// Checks the names.
+    ///
+    /// # Errors
+    /// [`Error::usage`] with the field.
+    pub fn check(&self) -> Result<()> {
+        for (field, name) in [("variant", &self.variant), ("of", &self.dataset)] {
+            let is_bad = name.trim().is_empty() || name.len() > VARIANT_LIMIT;
+            if is_bad || name.chars().any(char::is_control) {
+                let what = format!(
+                    "invalid name: it is empty, longer than {VARIANT_LIMIT} bytes, or has control characters"
+                );
+                return Err(Error::usage(what).field(field));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Longest name of a variant, in bytes.
+const VARIANT_LIMIT: usize = 200;
 
 /// The progress of a long command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

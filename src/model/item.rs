@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::derivation::Derivation;
 use super::edit::Edited;
 use super::image::ImageRef;
 
@@ -277,6 +278,9 @@ pub struct Item {
     /// How the item was composed, if it was composed in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Box<Provenance>>,
+    /// How the item was derived from another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derivation: Option<Box<Derivation>>,
     /// Record of manual edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Box<Edited>>,
@@ -324,6 +328,7 @@ impl Item {
             rotation: None,
             variant: None,
             provenance: None,
+            derivation: None,
             edited: None,
             extra: Default::default(),
         }
@@ -347,21 +352,24 @@ impl Item {
             .edited
             .as_ref()
             .is_none_or(|edited| edited.before.options == self.options);
+        let derived = self.derivation.as_ref().and_then(|made| made.chance);
         match &self.provenance {
+            _ if is_as_made && derived.is_some() => derived,
             Some(made) if is_as_made => made.chance,
             _ => self.chance_of_options(),
         }
     }
 
-    /// Chance level from the options alone. For composed items of level [`KNOW`], refusing counts
-    /// as right too.
+    /// Chance level from the options alone. For composed and derived items of level [`KNOW`],
+    /// refusing counts as right too.
     pub(super) fn chance_of_options(&self) -> Option<f64> {
         let has_refusal = || {
             self.options
                 .iter()
                 .any(|option| option.role == Role::Refusal)
         };
-        let refusal_is_right = self.provenance.is_some() && self.level.as_deref() == Some(KNOW);
+        let is_made_here = self.provenance.is_some() || self.derivation.is_some();
+        let refusal_is_right = is_made_here && self.level.as_deref() == Some(KNOW);
         let rights = 1 + u8::from(refusal_is_right && self.correct().is_some() && has_refusal());
         match self.kind {
             QuestionKind::FreeForm => None,
@@ -407,12 +415,12 @@ impl Item {
             .iter_mut()
             .filter(|o| o.role == Role::Correct)
             .for_each(|o| o.role = Role::Distractor);
-        (
-            self.prompt,
-            self.negative_prompt,
-            self.provenance,
-            self.edited,
-        ) = (None, None, None, None);
+        (self.prompt, self.negative_prompt) = (None, None);
+        (self.provenance, self.derivation, self.edited) = (None, None, None);
+        // Its original has the same answer.
+        self.variant
+            .iter_mut()
+            .for_each(|variant| variant.of = None);
         self.extra.clear();
         for (at, image) in self
             .images
@@ -422,6 +430,14 @@ impl Item {
         {
             image.name = format!("picture {}", at + 1);
         }
+        self
+    }
+
+    /// The item for an annotator in a blind round, without what a judge decided on it.
+    pub fn without_ruling(mut self) -> Item {
+        self.derivation = self
+            .derivation
+            .map(|derivation| Box::new(derivation.without_ruling()));
         self
     }
 

@@ -12,6 +12,8 @@
 //! | [`clean`] | sanitizes text from outside for display |
 //! | [`color`] | color levels of terminals |
 //! | [`config`] | the settings in `benchtop.toml` |
+//! | [`derivation`] | how an item was derived from another one |
+//! | `derived_item` | what a derivation records of its source, and the original of an item |
 //! | [`device`] | readings of the machine that generates pictures |
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
@@ -31,6 +33,7 @@
 //! | [`item`] | a benchmark item |
 //! | [`job`] | jobs: plans, settings, states, and actions |
 //! | [`judge`] | judges and their questions |
+//! | [`lineage`] | where an item comes from, step by step |
 //! | [`mapping`] | the mapping of table columns to fields |
 //! | [`metafile`] | metadata files as text, including the shipped ones |
 //! | [`name`] | names that are also file names |
@@ -66,6 +69,8 @@ pub mod card;
 pub mod clean;
 pub mod color;
 pub mod config;
+pub mod derivation;
+mod derived_item;
 pub mod device;
 pub mod edit;
 pub mod error;
@@ -85,6 +90,7 @@ pub mod import;
 pub mod item;
 pub mod job;
 pub mod judge;
+pub mod lineage;
 pub mod mapping;
 pub mod metafile;
 pub mod name;
@@ -107,11 +113,12 @@ pub mod vlm;
 pub mod weights;
 
 pub use color::ColorLevel;
+pub use derivation::{Derivation, JudgeRuling, SourceItem};
 pub use error::{Error, ErrorKind, Result};
 pub use field::Field;
 pub use filter::{Filter, Sort};
 pub use finding::{Finding, Rule, Severity};
-pub use image::ImageRef;
+pub use image::{ImageRef, Rights};
 pub use item::{
     Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant,
 };

@@ -57,6 +57,12 @@ pub struct Mapping {
     pub refusal: Option<String>,
     /// The prompt that the picture was made from.
     pub prompt: Option<String>,
+    /// Where the pictures come from.
+    pub picture_source: Option<String>,
+    /// The license of the pictures.
+    pub license: Option<String>,
+    /// Kinds of sensitive content of the pictures, with commas.
+    pub sensitivity: Option<String>,
     /// The question that this row is a rotation of.
     pub group: Option<String>,
     /// The model that answered.
@@ -124,6 +130,9 @@ impl Mapping {
             ("variant", &self.variant),
             ("refusal", &self.refusal),
             ("prompt", &self.prompt),
+            ("picture-source", &self.picture_source),
+            ("license", &self.license),
+            ("sensitivity", &self.sensitivity),
             ("group", &self.group),
             ("model", &self.model),
             ("output", &self.output),
@@ -292,6 +301,9 @@ pub fn guess(columns: &[String]) -> Mapping {
         variant: of(VARIANT),
         refusal: of(REFUSAL),
         prompt: of(&["prompt"]),
+        picture_source: of(&["picture_source", "image_source"]),
+        license: of(&["license", "licence"]),
+        sensitivity: of(&["sensitivity"]),
         group: of(&["g_index"]),
         model: of(MODEL),
         output: of(OUTPUT),

@@ -162,6 +162,22 @@ impl MetadataCache {
         *held = Some((revisions, usage.clone()));
         read.map(|()| usage)
     }
+
+    /// Rows of derived items whose source changed since, in order.
+    ///
+    /// # Errors
+    /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
+    pub fn stale_sources(
+        &self,
+        shared: &OwnerContext,
+        cancel: Cancel<'_>,
+    ) -> Result<Arc<Vec<u32>>> {
+        let mut held = self.sources.lock();
+        let (catalog, made) = (shared.items.catalog(), shared.items.pictures().len());
+        // The lock is taken for each line: the writer must not wait for all of them.
+        let resolved = |line: &str| shared.items.pictures().resolved(line);
+        held.stale((&catalog, made), &resolved, cancel)
+    }
 }
 
 /// Starts the watching thread, which stops at [`MetadataCache::end`].

@@ -8,6 +8,7 @@ mod home;
 mod item_lines;
 mod items;
 mod jobs;
+mod lineage;
 mod list;
 mod metadata;
 mod results;

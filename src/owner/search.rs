@@ -14,6 +14,7 @@ use super::metadata::MetadataSnapshot;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::field::Source;
 use benchtop_model::filter::VerdictCondition;
+use benchtop_model::usage::Freshness;
 use benchtop_model::{Field, Filter, Item, Result, Sort};
 use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use benchtop_pipeline::usage::Usage;
@@ -50,6 +51,8 @@ pub struct Derived {
     pub held: Arc<MetadataSnapshot>,
     /// Its usage by items.
     pub usage: Arc<Usage>,
+    /// Rows of derived items whose source changed, in order; empty unless the filter asks.
+    pub stale: Arc<Vec<u32>>,
 }
 
 impl Derived {
@@ -57,7 +60,10 @@ impl Derived {
     fn retain(&self, rows: &mut Vec<u32>, filter: &Filter) {
         if !filter.fresh.is_empty() {
             let codes = self.held.fresh(&self.usage);
-            let code = |row: &u32| codes.get(*row as usize).copied().unwrap_or_default();
+            let code = |row: &u32| match self.stale.binary_search(row) {
+                Ok(_) => Freshness::Stale.code(),
+                Err(_) => codes.get(*row as usize).copied().unwrap_or_default(),
+            };
             rows.retain(|row| filter.fresh.iter().any(|f| f.code() == code(row)));
         }
         self.usage.retain(self.held.compiled(), rows, filter);

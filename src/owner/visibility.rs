@@ -144,19 +144,41 @@ impl AnnotatorView {
         )
     }
 
-    /// The JSON line of an item, without the answer key if the annotator must still answer the
-    /// item.
+    /// The JSON line of an item as the annotator may see it: without the answer key if they must
+    /// still answer the item, and without the ruling of a judge while the item is blind.
     ///
     /// # Errors
     /// [`Error::corrupt`] if the line is damaged.
-    pub fn without_key(&self, row: u32, line: String) -> Result<String> {
-        if !self.rounds.asks_answer(&self.who, row) {
+    pub fn visible(&self, row: u32, line: String) -> Result<String> {
+        let asks_answer = self.rounds.asks_answer(&self.who, row);
+        if !asks_answer && !self.hides_ruling(row, &line) {
             return Ok(line);
         }
         let corrupt =
             |e: serde_json::Error| Error::corrupt(format!("item #{} is damaged: {e}", row + 1));
         let item: Item = serde_json::from_str(&line).map_err(corrupt)?;
-        serde_json::to_string(&item.without_key()).map_err(corrupt)
+        let item = match asks_answer {
+            true => item.without_key(),
+            false => self.visible_item(row, item),
+        };
+        serde_json::to_string(&item).map_err(corrupt)
+    }
+
+    /// An item without the ruling of a judge while it is blind.
+    pub fn visible_item(&self, row: u32, item: Item) -> Item {
+        match self.hides(row) {
+            true => item.without_ruling(),
+            false => item,
+        }
+    }
+
+    fn hides_ruling(&self, row: u32, line: &str) -> bool {
+        self.hides(row) && memchr::memmem::find(line.as_bytes(), b"\"derivation\":").is_some()
+    }
+
+    /// Whether [`visible`](Self::visible) can differ from a stored line.
+    pub fn hides_parts(&self) -> bool {
+        self.veil.is_some() || self.rounds.ask_answers()
     }
 
     /// Checks that the scores of all items are visible.

@@ -100,16 +100,11 @@ impl Pictures {
                 found
             }
         };
-        *image = match found {
-            Some(found) => ImageRef {
-                draft: image.draft,
-                ..found
-            },
-            None => ImageRef {
-                name: std::mem::take(&mut image.name),
-                draft: image.draft,
-                ..ImageRef::default()
-            },
+        let (draft, rights) = (image.draft, image.rights.take());
+        *image = ImageRef {
+            draft,
+            rights,
+            ..found.unwrap_or_else(|| ImageRef::named(std::mem::take(&mut image.name)))
         };
         Ok(())
     }
@@ -211,6 +206,7 @@ impl Pictures {
             link,
             draft: false,
             unreadable,
+            rights: None,
         };
         if let Some(stored) = image.stored() {
             self.copy(&stored, &bytes)?;

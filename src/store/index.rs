@@ -50,6 +50,14 @@ pub struct Meta {
     pub names: Vec<u32>,
 }
 
+impl Meta {
+    /// Whether the index has the columns of this version. A field of names that was added since
+    /// makes another layout.
+    pub fn has_all_columns(&self) -> bool {
+        self.rows == 0 || self.names.len() == NAMED.len()
+    }
+}
+
 /// The state of the journals that the status blocks reflect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {

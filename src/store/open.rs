@@ -191,7 +191,10 @@ fn open_in_background(
     catalog: &Catalog,
 ) -> Result<(Index, Vec<String>)> {
     let mut notices = Vec::new();
-    let read = |index: &Index| Ok((index.meta()?.segments == segments).then_some(()));
+    let read = |index: &Index| {
+        let meta = index.meta()?;
+        Ok((meta.segments == segments && meta.has_all_columns()).then_some(()))
+    };
     let empty = catalog.segments().next().is_none();
     let (index, found) = open_index(project, empty, &mut notices, read)?;
     if found.is_none() {
@@ -230,7 +233,9 @@ fn open_index<T>(
             Ok((Index::open(&path)?, None))
         }
         Ok((index, None)) => {
-            if !empty {
+            // A version with more columns than this index has is no reason for a notice.
+            let is_of_another_version = index.meta().is_ok_and(|meta| !meta.has_all_columns());
+            if !empty && !is_of_another_version {
                 notices.push(rebuilt_notice(if existed {
                     "was outdated"
                 } else {
@@ -269,7 +274,8 @@ fn rename_broken(index: &Path) -> Result<PathBuf> {
     Ok(aside)
 }
 
-/// The catalog from the index, or `None` if the index describes other segments.
+/// The catalog from the index, or `None` if the index describes other segments, or is of a version
+/// with other columns.
 fn from_index(
     index: &Index,
     project: &Project,
@@ -277,7 +283,7 @@ fn from_index(
     segments: &[u8; 32],
 ) -> Result<Option<Catalog>> {
     let meta = index.meta()?;
-    if meta.segments != *segments {
+    if meta.segments != *segments || !meta.has_all_columns() {
         return Ok(None);
     }
     let cached = &mut |part: &Segment| Ok((index.frames(&part.file)?, None));

@@ -253,7 +253,10 @@ impl Pictures {
         let mut found = false;
         for image in images.iter_mut().filter(|i| i.hash.is_none()) {
             if let Some(entry) = self.current(picture_key(&item.dataset, &image.name), prompt) {
-                *image = self.image(entry, &image.name);
+                *image = ImageRef {
+                    rights: image.rights.take(),
+                    ..self.image(entry, &image.name)
+                };
                 found = true;
             }
         }

@@ -66,6 +66,13 @@ pub fn select(columns: &Columns, overlay: &StatusColumns, filter: &Filter) -> Ve
             continue;
         };
         let mut wanted = [0u8; 1 << 16];
+        if let Source::Names(_) = field.row().source {
+            let has = |name: &String| values.iter().any(|v| field.has(name, v));
+            let names = columns.names[at].names.iter().enumerate();
+            names
+                .filter(|(_, name)| has(name))
+                .for_each(|(c, _)| wanted[c] = 1);
+        }
         values
             .iter()
             .filter_map(|v| columns.names[at].code(v))
@@ -123,7 +130,7 @@ pub fn sort(
                     });
                 }
             }
-            Source::Name(_) => {
+            Source::Name(_) | Source::Names(_) => {
                 let Some(at) = Columns::named(field) else {
                     continue;
                 };
@@ -179,7 +186,7 @@ pub fn cell(
         Source::Type => catalog.columns().question_kind(row).name().into(),
         Source::Judged => to_the_second(overlay.judged.get(row).copied().unwrap_or(0)),
         Source::Text(of) => of(&catalog.item(row)?).into(),
-        Source::Name(_) => catalog.columns().value(field, row).into(),
+        Source::Name(_) | Source::Names(_) => catalog.columns().value(field, row).into(),
     })
 }
 
@@ -349,7 +356,7 @@ mod tests {
             serde_json::Deserializer::from_str(&json).deserialize_map(Texts(&texts))
         };
         let mut json = serde_json::to_value(&item).unwrap();
-        let own: Vec<&str> = texts.iter().map(|field| field.of(&item)).collect();
+        let own: Vec<_> = texts.iter().map(|field| field.of(&item)).collect();
         assert_eq!(read(&json).unwrap(), own);
         json.as_object_mut().unwrap().remove("id");
         assert!(read(&json).unwrap_err().to_string().contains("`id`"));

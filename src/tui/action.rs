@@ -302,6 +302,7 @@ actions! {
     PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
     ShowSamples, "show all samples", Review, ["i"], false, "Show all pictures that were generated for the item, as a contact sheet";
     Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
+    ShowLineage, "show lineage", Review, ["o"], false, "Show where the item comes from: terms, template, prompt, picture, edit, question";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
 

@@ -72,6 +72,14 @@ const CASES: &[Case] = &[
     Case("items --json", As::Json, true),
     Case("items --filter status:{P}", As::Text, true),
     Case("items --sort {P}", As::Text, true),
+    Case("explain {I}", As::Text, true),
+    Case("explain {I} --json", As::Json, true),
+    Case("explain none{P}", As::Text, true),
+    Case(
+        "import {B}/set{L}.jsonl --variant x --of none{P}",
+        As::Text,
+        false,
+    ),
     Case(
         "round new one --protocol both-accept --people tester,ann --calibration 0 --probes 0% --repeats 0% --open --filter number:1,2,3,4",
         As::Text,
@@ -527,7 +535,15 @@ fn attacked() -> Bench {
     let item = |n: usize| {
         let t = |text: &str| format!("{text}{P}");
         let choice = |text: &str, right: bool| json!({"text": t(text), "role": if right { "correct" } else { "distractor" }});
+        // Ids, methods, and versions with control characters are refused; texts and parameters are not.
+        let derivation = (n == 0).then(|| {
+            json!({
+                "method": format!("noise{MILD}"), "source": {"id": "set/1", "digest": "00000000"}, "edit": t("edit"), "context": t("words"),
+                "parameters": {t("name"): t("value")}, "ruling": {"judge": "judge", "pass": true, "reason": t("why")},
+            })
+        });
         json!({
+            "derivation": derivation,
             "id": format!("{}/{}", t("set"), t(&n.to_string())), "dataset": t("set"), "key": t(&n.to_string()), "form": "plain",
             "question": t(&format!("What is {n}?")), "kind": "multiple-choice", "answer": t(if n.is_multiple_of(2) { "dog" } else { "cat" }),
             "options": [choice("cat", !n.is_multiple_of(2)), choice("dog", n.is_multiple_of(2))],

@@ -77,6 +77,56 @@ fn wrong_types_name_line_and_field() {
 }
 
 #[test]
+fn a_derivation_or_rights_with_a_wrong_value_name_line_and_field() {
+    let bench = Bench::with_items(3);
+    let item = |n: usize, change: &dyn Fn(&mut Value)| {
+        let mut item = json!({
+            "id": format!("made/{n}"), "dataset": "made", "key": n, "form": "plain", "question": "What?", "kind": "free-form", "answer": "x",
+            "images": [{"name": "a.png", "rights": {"license": "CC0-1.0", "sensitivity": ["violence"]}}],
+            "derivation": {"method": "corruption", "source": {"id": "set/1", "digest": "0a1b2c3d"}, "parameters": {"seed": 7}},
+        });
+        change(&mut item);
+        item.to_string()
+    };
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let changes: [(&str, Change<'_>); 8] = [
+        ("derivation.method", &|i| {
+            i["derivation"]["method"] = json!("\u{1b}[2J")
+        }),
+        ("derivation.source.id", &|i| {
+            i["derivation"]["source"]["id"] = json!("made/2")
+        }),
+        ("derivation.source.digest", &|i| {
+            i["derivation"]["source"]["digest"] = json!("-")
+        }),
+        ("derivation.picture", &|i| {
+            i["derivation"]["picture"] = json!("/etc/passwd")
+        }),
+        ("derivation.parameters.seed", &|i| {
+            i["derivation"]["parameters"]["seed"] = json!(0.5)
+        }),
+        ("derivation.context", &|i| {
+            i["derivation"]["context"] = json!("x".repeat(20_000))
+        }),
+        ("images.rights.license", &|i| {
+            i["images"][0]["rights"]["license"] = json!("a;b")
+        }),
+        ("images.rights.sensitivity", &|i| {
+            i["images"][0]["rights"]["sensitivity"] = json!(["\n"])
+        }),
+    ];
+    for (field, change) in changes {
+        let lines = [item(1, &|_| ()), item(2, change), item(3, &|_| ())].join("\n");
+        let file = bench.write("made.jsonl", lines + "\n");
+        refused(&bench, &file, 2, field, &[]);
+    }
+    // A list is no derivation at all.
+    let lines = [item(1, &|_| ()), item(2, &|i| i["derivation"] = json!([1]))].join("\n");
+    let file = bench.write("made.jsonl", lines + "\n");
+    refused(&bench, &file, 2, "", &[]);
+}
+
+#[test]
 fn an_id_with_another_content_is_refused_within_a_file_and_against_the_project() {
     let bench = Bench::with_items(3);
     let file = bench.write(

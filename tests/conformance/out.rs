@@ -97,6 +97,7 @@ fn same(items: &[Item], name: &str, write: impl Fn(&[Item], &Path) -> Vec<u8>) {
         plain.images.iter_mut().for_each(|i| {
             *i = ImageRef {
                 name: std::mem::take(&mut i.name),
+                rights: i.rights.take(),
                 ..Default::default()
             }
         });
@@ -378,6 +379,43 @@ fn vlmevalkit_answers_find_their_questions_by_the_noted_column() {
         found,
         [(Key::Text("second".into()), "B, I think".to_string(), false)]
     );
+}
+
+#[test]
+fn derivations_and_rights_come_back() {
+    let derivation = serde_json::json!({
+        "method": "print-attack", "version": "2", "source": {"id": "d/1", "digest": "0a1b2c3d"},
+        "picture": "0b".repeat(32), "parameters": {"word": "dog", "at": [0, 4], "seed": u64::MAX, "size": 0.1},
+        "edit": "a word", "context": "One.\nTwo.", "tries": 2, "transcript": "runs/0001.jsonl#3", "chance": 0.25,
+        "ruling": {"judge": "j", "model": "m", "pass": false, "reason": "\u{e9} \"why\""},
+    });
+    let rights = serde_json::json!({"source": "https://example.org/1", "license": "CC-BY-4.0", "sensitivity": ["celebrity", "violence"]});
+    let mut items = vec![
+        plain(Key::Int(1), 0),
+        plain(Key::Int(2), 0),
+        plain(Key::Int(3), 1),
+    ];
+    items[1].derivation = serde_json::from_value(derivation.clone()).unwrap();
+    items[1].images = vec![ImageRef::named("lost.png"), ImageRef::named("gone.png")];
+    items[2].images = vec![ImageRef::named("lost.png")];
+    items[1].images[0].rights = serde_json::from_value(rights.clone()).unwrap();
+    items[2].derivation = serde_json::from_value(derivation).unwrap();
+    same(&items, "d.tsv", table);
+    same(&items, "metadata.jsonl", folder);
+    same(&items, "d.parquet", packed);
+    same(&items, "d.jsonl", |items, _| {
+        let plain = items.iter().cloned().map(|mut item| {
+            item.images.iter_mut().for_each(|image| image.hash = None);
+            item
+        });
+        let mut out = Vec::new();
+        for item in plain {
+            formats::jsonl::write(&item, &mut out).unwrap();
+        }
+        out
+    });
+    let back = serde_json::to_value(&items[1]).unwrap();
+    assert_eq!(back["images"][0]["rights"], rights);
 }
 
 #[test]

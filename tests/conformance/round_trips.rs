@@ -204,6 +204,7 @@ pub(super) fn base(form: Form) -> impl Strategy<Value = Item> {
                     pair: None,
                     rotation: None,
                     provenance: None,
+                    derivation: None,
                     variant: None,
                     edited: None,
                     extra,

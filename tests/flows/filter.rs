@@ -256,7 +256,7 @@ pub fn words(seen: &Seen) -> String {
     seen.body["messages"].to_string()
 }
 
-fn asks(bench: &Bench, server: &Server) {
+pub fn asks(bench: &Bench, server: &Server) {
     let url = server.url();
     configure(
         bench,
@@ -608,7 +608,7 @@ fn an_absent_judge_blocks_the_job_and_loses_nothing() {
 }
 
 /// A tiny CLIP with its tokenizer.
-fn tiny_clip(bench: &Bench) -> PathBuf {
+pub fn tiny_clip(bench: &Bench) -> PathBuf {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity/data");
     let to = bench.beside("clip");
     std::fs::create_dir_all(&to).unwrap();

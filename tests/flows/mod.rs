@@ -6,6 +6,7 @@ mod board;
 mod cli;
 mod compose;
 mod coverage;
+pub mod derived;
 mod edit;
 pub mod eval;
 mod export;

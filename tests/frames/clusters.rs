@@ -224,6 +224,7 @@ fn the_review_stepped_through_up_and_down() {
                 text_rev: 0,
                 standing: vec![],
                 stale: None,
+                original: None,
                 chips: vec![],
             };
             rec.call(&mut pane, |pane, cx| pane.on_item(number, Ok(view), cx));

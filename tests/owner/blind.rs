@@ -6,6 +6,7 @@ use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BoardQuery, Curated, DrilldownPage};
+use benchtop::model::edit::Edit;
 use benchtop::model::history::{HistoryPoint, LogQuery};
 use benchtop::model::job::{Budget, JobState, JobStatus, NewJob, Plan};
 use benchtop::model::round::Protocol;
@@ -13,7 +14,7 @@ use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
-use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
+use benchtop::model::{ErrorKind, Field, Filter, JudgeRuling, Judgement, Seen, Status, Verdict};
 use benchtop::protocol::Incoming;
 use benchtop::protocol::wire::{AnyRequest, Decide, Event, PageRequest, request};
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ use uuid::Uuid;
 
 use super::rounds::{decide, judgement, next, project};
 use super::tap::Tap;
+use crate::flows::derived::{derived, exported, import};
+use crate::flows::eval::quiz;
 use crate::support::{Bench, composed, wait_until};
 
 /// How many pictures are aligned.
@@ -657,4 +660,73 @@ fn a_job_over_verdicts_shows_neither_its_plan_nor_its_counts() {
     drop(told);
     bench.run(["round", "close", "first"]).ok();
     assert_eq!(jobs("ann"), jobs("cem"));
+}
+
+/// What a judge said of a derived item, how many tries it took, and where that is recorded, would tell an annotator what to say.
+#[test]
+fn a_blind_round_hides_what_a_judge_ruled_on_a_derived_item() {
+    let bench = quiz(6);
+    let source = exported(&bench).remove(0);
+    let item = derived(&bench, &source, "V1", None, |d| {
+        d.edit = Some("a red ball".into());
+        d.tries = 4;
+        d.ruling = Some(JudgeRuling {
+            judge: "zebra".into(),
+            pass: Some(true),
+            ..JudgeRuling::default()
+        });
+        d.transcript = Some("zebra.jsonl".into());
+    });
+    import(&bench, std::slice::from_ref(&item));
+    let asks = || -> Vec<AnyRequest> {
+        vec![
+            request::Item(7).into(),
+            request::Items(vec![7]).into(),
+            request::Lines(1).into(),
+            request::Lineage { number: 7 }.into(),
+            request::Edit(Box::new(Edit {
+                number: 7,
+                question: Some("Which?".into()),
+                preview: true,
+                ..Edit::default()
+            }))
+            .into(),
+        ]
+    };
+    let said = |tap: &mut Tap| -> Vec<String> {
+        let replies = asks().into_iter().map(|ask| tap.any(ask));
+        replies.map(|reply| format!("{reply:?}")).collect()
+    };
+    let mut tap = Tap::new(&bench);
+    for said in &said(&mut tap)[..4] {
+        assert!(said.contains("zebra") && said.contains("tries"), "{said}");
+    }
+    drop(tap);
+    let round = [
+        "round",
+        "new",
+        "first",
+        "--protocol",
+        "both-accept",
+        "--people",
+        "ann,bob",
+        "--calibration",
+        "0",
+        "--repeats",
+        "0",
+        "--probes",
+        "0",
+    ];
+    bench.run(round).ok();
+    let mut tap = Tap::new(&bench);
+    let hidden = said(&mut tap);
+    for said in &hidden {
+        assert!(!said.contains("zebra") && !said.contains("tries"), "{said}");
+    }
+    // What was changed is part of the question.
+    assert!(hidden[0].contains("a red ball") && hidden[3].contains("a red ball"));
+    let ann = bench.client("ann", |_| ());
+    decide(&ann, 7, judgement("first", Verdict::Accept, "")).unwrap();
+    let view = ann.ask(request::Item(7)).unwrap();
+    assert!(view.json.contains("zebra"), "{}", view.json);
 }

@@ -353,6 +353,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             ]
         }
         RequestName::Explain => each(|number| request::Explain { number }.into()),
+        RequestName::Lineage => each(|number| request::Lineage { number }.into()),
         RequestName::Merge => vec![
             request::Merge {
                 files: vec![world.journal.clone()],

@@ -320,6 +320,7 @@ fn item(state: &State, number: u32) -> ItemView {
         text_rev: 0,
         standing: vec![],
         stale: None,
+        original: None,
         chips: if number >= state.chips_from {
             vec![chip]
         } else {

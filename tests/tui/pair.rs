@@ -1,6 +1,8 @@
 //! Items with two pictures: zoom, blink, difference, and rewritten questions.
 
-use benchtop::model::{ColorLevel, ImageRef, Item, Key, Pair, Side};
+use benchtop::model::{
+    ColorLevel, Derivation, ImageRef, Item, JudgeRuling, Key, Pair, Side, Variant,
+};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::support::{Bench, Seat, Terminal, pictured, question, snapshot};
@@ -212,6 +214,80 @@ fn a_pair_takes_its_second_picture_from_its_partner() {
     seat.keys("n");
     let shown = seat.on(3);
     assert!(!shown.contains("manipulated"), "{shown}");
+}
+
+/// An item, and a variant of it that was derived by an edit.
+pub(super) fn derived() -> [Item; 2] {
+    let original = pictured(1, "kite.png");
+    let derivation = Derivation {
+        edit: Some("a tail".into()),
+        tries: 2,
+        ruling: Some(JudgeRuling {
+            judge: "vlb-v1-add-object".into(),
+            pass: Some(true),
+            ..JudgeRuling::default()
+        }),
+        ..Derivation::of(&original, "V1", "1")
+    };
+    let made = Item {
+        variant: Some(Variant {
+            name: "V1".into(),
+            of: Some(original.id.clone()),
+            modified: Some(true),
+        }),
+        derivation: Some(Box::new(derivation)),
+        question: "Is kite 1 red or blue?".into(),
+        ..pictured(9, "tailed.png")
+    };
+    [original, made]
+}
+
+/// The pictures of [`derived`].
+pub(super) fn kites() -> [(&'static str, Vec<u8>); 2] {
+    [("kite.png", png(kite)), ("tailed.png", png(tailed))]
+}
+
+#[test]
+fn a_derived_item_is_compared_with_its_original() {
+    let [original, made] = derived();
+    // Far apart, so that the original is not fetched as a neighbor.
+    let between = (2..9).map(|n| pictured(n, "kite.png"));
+    let items: Vec<Item> = std::iter::once(original)
+        .chain(between)
+        .chain([made])
+        .collect();
+    let files = kites();
+    let bench = Bench::of(
+        &items,
+        &files.each_ref().map(|(name, bytes)| (*name, &**bytes)),
+    );
+    let mut seat = bench.seat("ann");
+    seat.keys("G");
+    seat.on(9);
+    seat.wait_until("both pictures", |s| {
+        s.contains("A original") && s.contains("B V1, asked about")
+    });
+    seat.keys("D");
+    seat.wait_for("A to B: 1.6 %");
+    seat.keys("b");
+    seat.wait_until("B alone", |s| {
+        s.contains("B V1") && !s.contains("A original")
+    });
+    // Both zoom in step: the line above them has one factor.
+    seat.keys("b+");
+    seat.wait_row(&["2"]);
+    // The words that differ from the original question.
+    seat.wait_for(wording::PROMPT_DIFF);
+    // Where it comes from.
+    seat.keys("o");
+    let shown = seat.wait_for("lineage of kites/9");
+    assert!(
+        shown.contains("a tail") && shown.contains("kites/1"),
+        "{shown}"
+    );
+    seat.keys("<esc>");
+    seat.judge(9, "a");
+    assert_eq!(bench.verdicts("ann"), ["9 accept"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use benchtop::model::{Act, ColorLevel, Item, Judgement, Seen, Verdict};
 use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
+use super::pair::{derived, kites};
 use super::support::{Bench, PATIENCE, Seat, Terminal, question, snapshot};
 use crate::support::{has_line, has_word, wording};
 
@@ -568,6 +569,35 @@ fn an_equivalence_round_shows_the_pair_and_its_question() {
     seat.keys("1");
     seat.wait_for(wording::ROUND_DONE);
     assert_eq!(bench.verdicts("ann"), ["1 reject"]);
+}
+
+#[test]
+fn a_blind_round_shows_a_derived_item_beside_its_original_without_the_ruling() {
+    let files = kites();
+    let files = files.each_ref().map(|(name, bytes)| (*name, &**bytes));
+    let bench = Bench::of(&derived(), &files);
+    make(&bench, plain("equivalence", &["ann", "bob"]));
+    // The first item is shown outside of the round before.
+    let mut seat = begin(&bench, "ann", at((160, 50)));
+    let mut at_item = item(&seat, None);
+    if at_item == 1 {
+        seat.keys("a");
+        at_item = item(&seat, Some(1));
+    }
+    assert_eq!(at_item, 2);
+    let shown = seat.wait_until("both pictures", |s| {
+        s.contains("A original") && s.contains("B V1, asked about")
+    });
+    assert!(
+        shown.contains("a tail") && shown.contains(wording::PROMPT_DIFF),
+        "{shown}"
+    );
+    seat.keys("o");
+    let shown = seat.wait_for("lineage of kites/9");
+    assert!(shown.contains("a tail"), "{shown}");
+    seat.keys("<esc>");
+    let said = String::from_utf8_lossy(&seat.raw()).into_owned();
+    assert!(!said.contains("vlb-v1-add-object") && !said.contains("tries"));
 }
 
 #[test]

@@ -279,6 +279,7 @@ pub fn question(n: i64) -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        derivation: None,
         variant: None,
         edited: None,
         extra: serde_json::Map::new(),

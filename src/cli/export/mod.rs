@@ -19,9 +19,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::out;
 use crate::context::Context;
-use benchtop_model::Result;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{Existing, ExportFormat, ExportPlan, ExportReport, ExportRequest};
+use benchtop_model::{Result, clean};
 use benchtop_pipeline::export::{self, Answers, EXPORTS, Export, Kind};
 pub use plan::plan;
 pub use write::write;
@@ -156,6 +156,10 @@ pub fn report_text(report: &ExportReport) -> String {
             "wrote {} without a picture{then}\n",
             out::count(report.without_picture, "item")
         );
+    }
+    for file in &report.more_files {
+        let file = file.to_string_lossy();
+        text += &format!("wrote {} as well\n", clean::line(&file));
     }
     if report.left_out > 0 {
         let first_problem = report.first_problem.as_deref();

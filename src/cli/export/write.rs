@@ -60,9 +60,11 @@ pub fn write(
         predictions(&source, &mut exporter)?;
     }
     let first_problem = exporter.first_problem().map(str::to_string);
+    let more_files = exporter.more_files();
     let (items, left_out) = exporter.finish()?;
     Ok(ExportReport {
         items,
+        more_files,
         left_out,
         first_problem,
         set_aside: aside.count() as u64,

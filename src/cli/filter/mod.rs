@@ -10,7 +10,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::out;
-use crate::context::Context;
+use crate::context::{Context, number_of};
 use crate::jobs::JobNumber;
 use crate::limits::Limits;
 use crate::out::print;
@@ -18,7 +18,7 @@ use benchtop_model::job::JobAct;
 use benchtop_model::scoring::bench::{Explanation, FlagOrder};
 use benchtop_model::scoring::job::NewScoring;
 use benchtop_model::scoring::{Measure, Scorer};
-use benchtop_model::{Error, Filter, Result, clean};
+use benchtop_model::{Filter, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
@@ -157,15 +157,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
-    let number = match item.trim_start_matches('#').parse() {
-        Ok(number) => number,
-        Err(_) => {
-            let none = || Error::not_found(format!("there is no item `{item}`"));
-            client
-                .ask(request::NumberOf(item.to_string()))?
-                .ok_or_else(none)?
-        }
-    };
+    let number = number_of(client, item)?;
     let said = client.ask(request::Explain { number })?;
     out::report(json, &json!(said), || explanation(&said))
 }

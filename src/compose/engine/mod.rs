@@ -267,6 +267,7 @@ impl Composer {
             }),
             rotation,
             provenance: Some(Box::new(provenance)),
+            derivation: None,
             variant: None,
             edited: None,
             extra: serde_json::Map::new(),

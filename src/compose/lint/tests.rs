@@ -712,6 +712,7 @@ fn released(
         rotation: None,
         provenance: None::<Box<Provenance>>,
         variant: None,
+        derivation: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

@@ -280,8 +280,10 @@ impl Judging {
     }
 }
 
-/// The slot values of an item: `question`, `options`, `answer`, and `prompt` if it has one.
-pub fn fields_of(item: &Item) -> Fields {
+/// The slot values of an item: `question`, `options`, `answer`, and `prompt` if it has one. A derived
+/// item has `edit` and `context` if they are recorded. `original` is the item that it is a variant
+/// of, which gives `original-question`.
+pub fn fields_of(item: &Item, original: Option<&Item>) -> Fields {
     let mut fields = Fields::new();
     let line = |(at, option): (usize, &benchtop_model::Choice)| {
         format!("{}. {}", Item::letter(at), option.text)
@@ -299,6 +301,14 @@ pub fn fields_of(item: &Item) -> Fields {
     fields.insert("answer", item.answer.clone());
     if let Some(prompt) = &item.prompt {
         fields.insert("prompt", prompt.clone());
+    }
+    if let Some(derivation) = &item.derivation {
+        fields.extend(derivation.edit.clone().map(|edit| ("edit", edit)));
+        let context = derivation.context.clone();
+        fields.extend(context.map(|context| ("context", context)));
+    }
+    if let Some(original) = original {
+        fields.insert("original-question", original.question.clone());
     }
     fields
 }

@@ -53,6 +53,7 @@ fn item() -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        derivation: None,
         variant: None,
         edited: None,
         extra: serde_json::Map::new(),
@@ -67,7 +68,7 @@ fn judgings_parse_and_render() {
         (2, ShownPictures::Item, true)
     );
     assert_eq!(judging.reads, AnswerForm::YesNo { pass: Word::Yes });
-    let fields = fields_of(&item());
+    let fields = fields_of(&item(), None);
     assert_eq!(fields["options"], "A. owl\nB. cat");
     let ask = judging.ask(&fields, 100).unwrap();
     // Item texts are not parsed as templates.
@@ -89,8 +90,8 @@ fn judgings_parse_and_render() {
     };
     assert_eq!(
         (
-            fields_of(&free)["options"].as_str(),
-            fields_of(&free).get("prompt")
+            fields_of(&free, None)["options"].as_str(),
+            fields_of(&free, None).get("prompt")
         ),
         ("none", None)
     );
@@ -184,7 +185,7 @@ fn defects_are_located() {
         "{questions}count = 6\ntypes = [\"object\", \"color\"]\n"
     ));
     assert_eq!(
-        judging.ask(&fields_of(&item()), 9).unwrap().prompt,
+        judging.ask(&fields_of(&item(), None), 9).unwrap().prompt,
         "6 of object, color: 1 red {owl}"
     );
     let share = |share: &str| {

@@ -94,6 +94,7 @@ fn item(id: &str) -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        derivation: None,
         variant: None,
         edited: None,
         extra: serde_json::Map::new(),

@@ -57,6 +57,7 @@ fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str)
             ..Variant::default()
         }),
         provenance: None,
+        derivation: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

@@ -108,7 +108,7 @@ impl Filter {
             Source::Status => out.status = vec![Status::from_name(value)?],
             Source::Type => out.kind = vec![QuestionKind::from_name(value)?],
             Source::Number => out.only = Some(vec![value.parse().ok()?]),
-            Source::Name(_) => out.add(field, vec![value.into()]),
+            Source::Name(_) | Source::Names(_) => out.add(field, vec![value.into()]),
             Source::Text(_) | Source::Judged => return None,
         }
         Some(out)

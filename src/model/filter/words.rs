@@ -89,7 +89,7 @@ pub const WORDS: &[Word] = &[
         &[
             [
                 "stale:yes",
-                "composed items whose templates or style wording changed since"
+                "composed items whose templates or style wording changed since, and derived items whose source changed"
             ],
             [
                 "stale:gone",

@@ -62,8 +62,8 @@ impl Task for request::Edit {
             notes.extend(put(shared, catalog, row, &after, mark)?);
         }
         Ok(EditedItem {
-            before: json(&before)?,
-            after: json(&after)?,
+            before: json(&sight.visible_item(row, before))?,
+            after: json(&sight.visible_item(row, after))?,
             voided,
             notes,
         })

@@ -9,9 +9,13 @@ use parking_lot::{Condvar, Mutex};
 use super::in_force::InForce;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{MissingMetadata, choices_of, recipe, write};
-use benchtop_model::Item;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::usage::{MetadataHealth, MetadataState};
+use benchtop_model::{Item, Result};
+use benchtop_pipeline::stale_sources::Sources;
 use benchtop_pipeline::usage::Usage;
+use benchtop_store::Catalog;
+use benchtop_store::catalog::CatalogVersion;
 
 /// Codes of [`benchtop_model::usage::Freshness`] by item, with the usage that they were computed
 /// from.
@@ -93,12 +97,49 @@ impl MetadataSnapshot {
     }
 }
 
+/// The sources of derived items, and the rows of those whose source changed. Each with what it was
+/// read from: the catalog, and the number of generated pictures.
+#[derive(Default)]
+pub(super) struct HeldSources {
+    sources: Option<(CatalogVersion, Arc<Sources>)>,
+    stale: Option<(CatalogVersion, usize, Arc<Vec<u32>>)>,
+}
+
+impl HeldSources {
+    /// Rows of derived items whose source changed, in order. `made` is the number of generated
+    /// pictures.
+    ///
+    /// # Errors
+    /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
+    pub(super) fn stale(
+        &mut self,
+        (catalog, made): (&Catalog, usize),
+        resolved: &dyn Fn(&str) -> Option<String>,
+        cancel: Cancel<'_>,
+    ) -> Result<Arc<Vec<u32>>> {
+        let edition = catalog.edition();
+        let held = self.stale.as_ref();
+        if let Some((_, _, rows)) = held.filter(|(e, m, _)| (*e, *m) == (edition, made)) {
+            return Ok(rows.clone());
+        }
+        let sources = match self.sources.as_ref().filter(|(e, _)| *e == edition) {
+            Some((_, sources)) => sources.clone(),
+            None => Arc::new(Sources::read(catalog, cancel)?),
+        };
+        self.sources = Some((edition, sources.clone()));
+        let rows = Arc::new(sources.stale(catalog, resolved, cancel)?);
+        self.stale = Some((edition, made, rows.clone()));
+        Ok(rows)
+    }
+}
+
 /// The metadata of a project, and how its items use it.
 #[derive(Default)]
 pub struct MetadataCache {
     pub(super) held: Mutex<Option<Arc<MetadataSnapshot>>>,
     /// With the number of item revisions when it was read.
     pub(super) usage: Mutex<Option<(usize, Arc<Usage>)>>,
+    pub(super) sources: Mutex<HeldSources>,
     /// The last notice about errors.
     pub(super) notice: Mutex<Option<String>>,
     /// Whether there was a request since the last client left.

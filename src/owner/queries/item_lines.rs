@@ -31,12 +31,12 @@ impl Query for request::Lines {
         }
         let mut json =
             String::from_utf8(json).map_err(|_| Error::corrupt("a stored item is not UTF-8"))?;
-        if shared.rounds.ask_answers() {
+        if sight.hides_parts() {
             let first = from.saturating_sub(1);
             let keyless = json
                 .lines()
                 .zip(first..)
-                .map(|(line, row)| Ok(sight.without_key(row, line.into())? + "\n"));
+                .map(|(line, row)| Ok(sight.visible(row, line.into())? + "\n"));
             json = keyless.collect::<Result<String>>()?;
         }
         let pictures = shared.items.pictures();
@@ -78,7 +78,7 @@ impl Query for request::Items {
                 .ok_or_else(|| Error::not_found("unknown item #0"))?;
             lines
                 .json
-                .push_str(&sight.without_key(row, resolved(shared, catalog.line(row as usize)?))?);
+                .push_str(&sight.visible(row, resolved(shared, catalog.line(row as usize)?))?);
             lines.json.push('\n');
             lines.statuses.push(sight.status(row).0);
         }

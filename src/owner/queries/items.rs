@@ -8,7 +8,7 @@ use crate::scoring;
 use crate::visibility::AnnotatorView;
 use benchtop_model::table::{Frequency, Summary};
 use benchtop_model::{Error, Item, Result, Status, history};
-use benchtop_protocol::wire::{ItemView, OwnerStatus, request};
+use benchtop_protocol::wire::{ItemView, OriginalItem, OwnerStatus, request};
 use benchtop_store::query;
 
 impl Query for request::Locate {
@@ -121,8 +121,9 @@ impl Query for request::Item {
         let shared = sight.shared();
         let none = || Error::not_found(format!("unknown item #{number}"));
         let row = number.checked_sub(1).ok_or_else(none)?;
-        let json = sight.without_key(row, line(shared, row)?)?;
+        let json = sight.visible(row, line(shared, row)?)?;
         let stale = changed(shared, &json);
+        let original = original(shared, &json)?;
         let chips = if sight.hides(row) {
             Vec::new()
         } else {
@@ -143,16 +144,50 @@ impl Query for request::Item {
             text_rev,
             standing,
             stale,
+            original,
             chips,
         })
     }
 }
 
-/// Metadata that changed since the item was composed; `None` if the metadata cannot be read.
-fn changed(shared: &OwnerContext, json: &str) -> Option<String> {
+/// The item that this one is a variant of or was derived from.
+fn original(shared: &OwnerContext, json: &str) -> Result<Option<OriginalItem>> {
+    let has = |name: &[u8]| memchr::memmem::find(json.as_bytes(), name).is_some();
+    if !has(b"\"variant\"") && !has(b"\"derivation\"") {
+        return Ok(None);
+    }
+    let item: Item = serde_json::from_str(json)
+        .map_err(|e| Error::corrupt(format!("a stored item is damaged: {e}")))?;
+    let catalog = shared.items.catalog();
+    let row = item.original().map(|id| catalog.row_of(id)).transpose()?;
+    let Some(row) = row.flatten() else {
+        return Ok(None);
+    };
+    Ok(Some(OriginalItem {
+        number: row + 1,
+        question: catalog.item(row as usize)?.question,
+    }))
+}
+
+/// What changed since the item was composed or derived: the metadata, or its source. `None` if this
+/// cannot be read.
+pub(super) fn changed(shared: &OwnerContext, json: &str) -> Option<String> {
     // Skip imported items, so that they need not wait for the metadata.
-    memchr::memmem::find(json.as_bytes(), b"\"provenance\"")?;
+    let has = |name: &[u8]| memchr::memmem::find(json.as_bytes(), name).is_some();
+    if !has(b"\"provenance\"") && !has(b"\"derivation\"") {
+        return None;
+    }
     let item: Item = serde_json::from_str(json).ok()?;
+    if let Some(derivation) = &item.derivation {
+        let catalog = shared.items.catalog();
+        let row = catalog.row_of(&derivation.source.id).ok()??;
+        let source: Item = serde_json::from_str(&line(shared, row).ok()?).ok()?;
+        let changed = source.digest() != derivation.source.digest;
+        return changed.then(|| {
+            let id = &derivation.source.id;
+            format!("stale: it was derived from another text or picture of {id}")
+        });
+    }
     item.provenance.as_ref()?;
     shared.metadata.now(shared).ok()?.changed(&item)
 }

@@ -34,14 +34,12 @@ impl View {
         if filter.asks_scores() {
             sight.check_scores()?;
         }
+        let asks_fresh = filter.all().any(|f| !f.fresh.is_empty());
         let derived = filter
             .asks_metadata()
-            .then(|| derived(shared, cancel))
+            .then(|| derived(shared, asks_fresh, cancel))
             .transpose()?;
-        if let Some(derived) = derived
-            .as_ref()
-            .filter(|_| filter.all().any(|f| !f.fresh.is_empty()))
-        {
+        if let Some(derived) = derived.as_ref().filter(|_| asks_fresh) {
             derived.held.in_force.check()?;
         }
         let states = || {
@@ -85,11 +83,15 @@ impl View {
     }
 }
 
-/// The metadata and its usage by items.
-fn derived(shared: &OwnerContext, cancel: Cancel<'_>) -> Result<Derived> {
+/// The metadata and its usage by items. `fresh` also finds derived items whose source changed.
+fn derived(shared: &OwnerContext, fresh: bool, cancel: Cancel<'_>) -> Result<Derived> {
     let held = shared.metadata.now(shared)?;
     let usage = shared.metadata.usage(shared, cancel)?;
-    Ok(Derived { held, usage })
+    let stale = match fresh {
+        true => shared.metadata.stale_sources(shared, cancel)?,
+        false => Arc::default(),
+    };
+    Ok(Derived { held, usage, stale })
 }
 
 /// Rule outcomes and scores, as far as the filter uses them.

@@ -13,9 +13,9 @@ use crate::visibility::AnnotatorView;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::NO_ENDPOINT;
-use benchtop_model::scoring::{Score, ScoreState};
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
-use benchtop_pipeline::scoring::runner::{Subject, failed};
+use benchtop_pipeline::scoring::runner::{Original, Subject, failed};
 use benchtop_store::scores::Scores;
 
 /// Minimum time between two recordings of scores, since each costs two syncs.
@@ -63,12 +63,23 @@ pub(super) fn left(
     Ok(left)
 }
 
-/// An item as input of a scorer.
-fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
+/// An item with its picture files.
+fn located(shared: &OwnerContext, row: u32) -> Result<(Item, Vec<PictureFile>)> {
     let json = queries::line(shared, row)?;
     let item: Item = serde_json::from_str(&json)
         .map_err(|e| Error::corrupt(format!("cannot read item #{}: {e}", row + 1)))?;
     let files = PictureFile::all(shared.project.root(), &item.images);
+    Ok((item, files))
+}
+
+/// An item as input of a scorer. A judge also sees its original.
+fn subject(
+    shared: &OwnerContext,
+    (row, key): (u32, u64),
+    original: Option<u32>,
+) -> Result<Subject> {
+    let (item, files) = located(shared, row)?;
+    let original = original.map(|row| located(shared, row)).transpose()?;
     let picture = item
         .images
         .first()
@@ -78,6 +89,7 @@ fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
         key,
         files,
         picture: picture.unwrap_or_default(),
+        original: original.map(|(item, files)| Box::new(Original { item, files })),
         item,
     })
 }
@@ -112,6 +124,13 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
         runner.count_requests(meter);
     }
     let about = runner.about().clone();
+    let (_, inputs) = shared
+        .scoring
+        .inputs(shared, Cancel::when(&|| !is_active()))?;
+    if stored.scorer == Scorer::Duplicate {
+        runner.set_kin(inputs.kin());
+    }
+    let sees_original = matches!(stored.scorer, Scorer::Judge(_));
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| s.lock().about == about) {
         Some(scores) => scores,
@@ -154,8 +173,11 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
         let (mut subjects, mut pending): (Vec<Subject>, Vec<(u64, Score)>) =
             (Vec::new(), Vec::new());
         for (row, key) in some {
-            let subject = subject(shared, *row, *key)?;
-            match reach.refuses(&subject.item) {
+            let original = inputs.original(*row).filter(|_| sees_original);
+            let subject = subject(shared, (*row, *key), original)?;
+            let of_original = subject.original.as_ref();
+            let refused = of_original.and_then(|original| reach.refuses(&original.item));
+            match refused.or_else(|| reach.refuses(&subject.item)) {
                 Some(why) => pending.push((*key, failed(&why))),
                 None => subjects.push(subject),
             }

@@ -349,6 +349,7 @@ fn metadata_with_errors_and_impossible_plans_are_refused() {
 fn bare(item: &Item) -> Item {
     Item {
         provenance: None,
+        derivation: None,
         ..item.clone()
     }
 }

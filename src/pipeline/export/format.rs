@@ -32,8 +32,9 @@ pub enum Answers {
 
 /// Where the items of a format go.
 pub enum Kind {
-    /// One file or stream. With `true`, records have several questions.
-    File(fn(Out, bool) -> Box<dyn ItemSink>),
+    /// One file or stream. With `true`, records have several questions. The path is that of the
+    /// file; a format can write more files beside it.
+    File(fn(Out, bool, Option<&Path>) -> Box<dyn ItemSink>),
     /// A folder, with the pictures in a folder of this name.
     Folder {
         begin: fn(&Path) -> Box<dyn ItemSink>,
@@ -74,6 +75,11 @@ pub trait ItemSink {
     fn answers(&self, model: &str, form: Form, evaluated: bool) -> Option<PathBuf> {
         let _ = (model, form, evaluated);
         None
+    }
+
+    /// Files beside the named one.
+    fn more_files(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// # Errors

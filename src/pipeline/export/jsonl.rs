@@ -12,7 +12,7 @@ pub static JSONL: Export = Export {
     nests: false,
     marks_drafts: false,
     answers: Answers::No,
-    kind: Kind::File(|out, _| Box::new(Lines(out))),
+    kind: Kind::File(|out, _, _| Box::new(Lines(out))),
 };
 
 struct Lines(Out);

@@ -1,7 +1,7 @@
 //! Writes items and predictions in an interchange format, one at a time.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::files::io;
 use self::format::ItemSink;
@@ -111,10 +111,10 @@ impl Exporter {
         let mut renames = Renames::default();
         let sink = match (&export.kind, to) {
             (Kind::File(begin), Destination::Path(path)) => {
-                begin(create(path, &mut renames)?, nested)
+                begin(create(path, &mut renames)?, nested, Some(path))
             }
             (Kind::File(begin), Destination::Stream(out)) => {
-                begin(BufWriter::with_capacity(1 << 20, out), nested)
+                begin(BufWriter::with_capacity(1 << 20, out), nested, None)
             }
             (Kind::Folder { begin, .. }, Destination::Path(dir)) => begin(dir),
             (Kind::Folder { .. } | Kind::Tables(_), _) => {
@@ -170,6 +170,11 @@ impl Exporter {
     /// Why the first item was left out that the format includes but cannot express.
     pub fn first_problem(&self) -> Option<&str> {
         self.unsaid.as_deref()
+    }
+
+    /// Files that were begun beside the named one.
+    pub fn more_files(&self) -> Vec<PathBuf> {
+        self.sink.more_files()
     }
 
     fn write(&mut self, item: &Item) -> Result<()> {

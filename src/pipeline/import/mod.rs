@@ -25,6 +25,7 @@ use benchtop_store::segment::Writer;
 
 mod answers;
 mod questions;
+mod variants;
 
 /// Maximum number of skipped records listed in a report. The rest is counted.
 const LISTED: usize = 200;
@@ -62,7 +63,10 @@ pub fn import(
     watch: ProgressSink<'_>,
 ) -> Result<Outcome> {
     let mut found = Vec::new();
+    let of_variant = variants::named(ask)?;
+    let ask = of_variant.as_ref().unwrap_or(ask);
     let mut import = Import::new(project, catalog, ask)?;
+    import.check_originals()?;
     for path in &ask.paths {
         if let Some(mapping) = ask.mapping.as_deref().filter(|_| path.is_file()) {
             found.push((formats::detect_mapped(path, mapping)?, root_of(path)));
@@ -246,6 +250,8 @@ impl<'a> Import<'a> {
         (self.report.unreadable_pictures, self.report.unreadable) =
             self.pictures.unreadable().clone();
         self.report.notes.extend(self.pictures.notes());
+        let note = self.note_on_originals();
+        self.report.notes.extend(note);
         if self.made.fresh.is_empty() {
             return Ok(Outcome {
                 catalog: None,
@@ -323,9 +329,13 @@ fn content_hash(item: &Item) -> Result<u64> {
     Ok(first_bytes(&blake3::hash(&bytes)))
 }
 
-/// Leaves only the name of a picture, to compare items regardless of their pictures.
+/// Leaves only the name and the rights of a picture, to compare items regardless of the files of
+/// their pictures.
 pub fn forget_where(image: &mut benchtop_model::ImageRef) {
-    *image = benchtop_model::ImageRef::named(std::mem::take(&mut image.name));
+    *image = benchtop_model::ImageRef {
+        rights: image.rights.take(),
+        ..benchtop_model::ImageRef::named(std::mem::take(&mut image.name))
+    };
 }
 
 /// BLAKE3 of the file at `path` in hex, as in the manifest.

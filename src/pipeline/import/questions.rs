@@ -52,6 +52,7 @@ impl Import<'_> {
             if beside && read.as_ref().is_ok_and(|item| self.has(item)) {
                 continue;
             }
+            let read = read.and_then(|item| self.joined_with_original(item));
             let taken = read.and_then(|item| self.take(item, line));
             let taken = taken.and_then(|item| {
                 item.as_ref()

@@ -2,15 +2,18 @@
 //! scored once, and again only when they change.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::kin::Kin;
 use crate::generate::image_index::RequestedImages;
-use benchtop_model::Result;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::file_key;
 use benchtop_model::scoring::Scorer;
+use benchtop_model::{Derivation, Result};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::{CatalogVersion, parse_item};
 use benchtop_store::columns::id_hash;
@@ -32,6 +35,53 @@ pub struct Texts {
     prompt: Vec<u64>,
     /// The number of question, options, and answer.
     question: Vec<u64>,
+    /// Derived items and variants, by row.
+    derived: Arc<HashMap<u32, Derived>>,
+}
+
+/// What a derived item or variant adds to the inputs of scorers.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Derived {
+    /// The row of its original, if the project has it.
+    original: Option<u32>,
+    /// The number of the picture that its picture was made from, or 0.
+    source: u64,
+    /// The number of its edit and its context, or 0.
+    texts: u64,
+    /// The number of its attack word, or 0.
+    word: u64,
+}
+
+impl Derived {
+    /// Those of an item in `row`; `None` if it adds nothing.
+    fn of(line: &Lean<'_>, row: u32, catalog: &Catalog) -> Option<Derived> {
+        let variant = line.variant.as_ref().and_then(|v| v.of.as_deref());
+        let from = line.derivation.as_ref();
+        let original = variant.or_else(|| Some(from?.source.id.as_str()))?;
+        let number = |text: Option<&str>| text.map_or(0, |text| id_hash(text).max(1));
+        let edit = number(from.and_then(|d| d.edit.as_deref()));
+        let context = number(from.and_then(|d| d.context.as_deref()));
+        let there = catalog.row_of_hash(id_hash(original));
+        let derived = Derived {
+            original: there.filter(|there| *there != row),
+            source: from
+                .and_then(|d| file_key(d.picture.as_deref()?))
+                .unwrap_or_default(),
+            texts: if edit == 0 && context == 0 {
+                0
+            } else {
+                mix(edit, context)
+            },
+            word: number(from.and_then(|d| d.attack_word())),
+        };
+        (derived != Derived::default()).then_some(derived)
+    }
+}
+
+#[derive(Deserialize)]
+struct LeanVariant<'l> {
+    #[serde(borrow, default)]
+    of: Option<Cow<'l, str>>,
 }
 
 #[derive(Deserialize)]
@@ -46,6 +96,10 @@ struct Lean<'l> {
     options: Option<&'l RawValue>,
     #[serde(borrow, default)]
     answer: Cow<'l, str>,
+    #[serde(borrow, default)]
+    variant: Option<LeanVariant<'l>>,
+    #[serde(default)]
+    derivation: Option<Derivation>,
 }
 
 #[derive(Deserialize)]
@@ -73,6 +127,7 @@ impl Texts {
             edition: catalog.edition(),
             ..Texts::default()
         };
+        let mut derived = HashMap::new();
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 {
                 cancel.check()?;
@@ -94,8 +149,11 @@ impl Texts {
                 mix(id_hash(&item.question), id_hash(options)),
                 id_hash(&item.answer),
             ));
+            let own = Derived::of(&item, row as u32, catalog);
+            derived.extend(own.map(|own| (row as u32, own)));
             Ok(true)
         })?;
+        texts.derived = Arc::new(derived);
         Ok(texts)
     }
 }
@@ -108,6 +166,7 @@ pub struct Inputs {
     others: Vec<u64>,
     prompt: Vec<u64>,
     question: Vec<u64>,
+    derived: Arc<HashMap<u32, Derived>>,
 }
 
 impl Inputs {
@@ -132,7 +191,34 @@ impl Inputs {
             others: texts.others.clone(),
             prompt: texts.prompt.clone(),
             question: texts.question.clone(),
+            derived: texts.derived.clone(),
         }
+    }
+
+    /// The row of the original of a derived item or variant.
+    pub fn original(&self, row: u32) -> Option<u32> {
+        self.derived.get(&row)?.original
+    }
+
+    /// The pictures that were derived from one another.
+    pub fn kin(&self) -> Kin {
+        let mut kin = Kin::default();
+        let of = |row: u32| self.picture.get(row as usize).copied().unwrap_or_default();
+        for (row, derived) in self.derived.iter() {
+            kin.add(of(*row), derived.source);
+            kin.add(of(*row), derived.original.map_or(0, of));
+        }
+        kin
+    }
+
+    /// The number of what a judge sees of the original and of the derivation.
+    fn of_original(&self, row: usize) -> Option<u64> {
+        let derived = self.derived.get(&u32::try_from(row).ok()?)?;
+        let there = derived.original.map(|row| row as usize);
+        let of = |list: &[u64]| there.and_then(|row| list.get(row)).copied();
+        let number = |list: &[u64]| of(list).unwrap_or_default();
+        let original = mix(number(&self.picture), number(&self.question));
+        Some(mix(original, derived.texts))
     }
 
     pub fn len(&self) -> usize {
@@ -154,7 +240,14 @@ impl Inputs {
                 with(picture(), present(&self.prompt))
             }
             Scorer::Safety | Scorer::Duplicate | Scorer::Flatness => picture(),
-            Scorer::Ocr => with(picture(), present(&self.question)),
+            Scorer::Ocr => {
+                let own = with(picture(), present(&self.question))?;
+                let derived = u32::try_from(row).ok().and_then(|r| self.derived.get(&r));
+                match derived.map_or(0, |derived| derived.word) {
+                    0 => Some(own),
+                    word => Some(mix(own, word)),
+                }
+            }
             Scorer::Judge(_) => {
                 let pictures = mix(
                     picture()?,
@@ -164,7 +257,8 @@ impl Inputs {
                     present(&self.question)?,
                     self.prompt.get(row).copied().unwrap_or_default(),
                 );
-                Some(mix(pictures, texts))
+                let own = mix(pictures, texts);
+                Some(self.of_original(row).map_or(own, |of| mix(own, of)))
             }
             Scorer::Leakage => present(&self.question),
             // Computed from predictions, without jobs.

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod explain;
 pub mod flag_priority;
 pub mod inputs;
+pub mod kin;
 pub mod predictions;
 pub mod rules;
 pub mod runner;

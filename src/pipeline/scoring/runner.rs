@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::kin::Kin;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::preprocess;
 use benchtop_inference::request_meter::RequestMeter;
@@ -22,6 +23,16 @@ pub struct Subject {
     pub files: Vec<PictureFile>,
     /// The file number of its first picture, or 0.
     pub picture: u64,
+    /// The item that it is a variant of, if the project has it.
+    pub original: Option<Box<Original>>,
+}
+
+/// The item that another one is a variant of, with its picture files.
+#[derive(Clone, Debug)]
+pub struct Original {
+    pub item: Item,
+    /// Its available pictures in order.
+    pub files: Vec<PictureFile>,
 }
 
 impl Subject {
@@ -84,6 +95,10 @@ pub trait Runner: Send {
 
     /// Has further requests to servers counted. Scorers without servers ignore it.
     fn count_requests(&mut self, _: Arc<dyn RequestMeter>) {}
+
+    /// Tells which pictures were derived from one another. Scorers that compare no pictures ignore
+    /// it.
+    fn set_kin(&mut self, _: Kin) {}
 
     /// Scores these subjects and passes each score to `keep` as soon as it is ready, in any order,
     /// with occasional `None`s as a sign of life. `keep` returns whether to continue; subjects not

@@ -61,7 +61,9 @@ impl Row {
             Source::Number => number.to_string(),
             Source::Status => status.name().into(),
             Source::Judged => judged.into(),
-            Source::Type | Source::Name(_) | Source::Text(_) => field.of(item).into(),
+            Source::Type | Source::Name(_) | Source::Names(_) | Source::Text(_) => {
+                field.of(item).into()
+            }
         };
         Row {
             number,
@@ -75,6 +77,14 @@ impl Row {
     pub fn text(&self, field: Field) -> &str {
         self.cells.get(field.place()).map_or("", String::as_str)
     }
+}
+
+/// The item that another one is a variant of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginalItem {
+    /// Item number, from 1.
+    pub number: u32,
+    pub question: String,
 }
 
 /// An item with everything known about it.
@@ -92,9 +102,11 @@ pub struct ItemView {
     pub text_rev: u64,
     /// Effective verdicts.
     pub standing: Vec<EffectiveVerdict>,
-    /// Metadata that changed (`stale: ...`) or disappeared (`gone: ...`) since the item was
-    /// composed.
+    /// Metadata or a source that changed (`stale: ...`), or metadata that disappeared (`gone: ...`),
+    /// since the item was composed or derived.
     pub stale: Option<String>,
+    /// The item that it is a variant of, if the project has it.
+    pub original: Option<OriginalItem>,
     /// Rules that apply to the item.
     pub chips: Vec<MatchingRule>,
 }

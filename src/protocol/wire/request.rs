@@ -31,6 +31,7 @@ use benchtop_model::history::{HistoryPoint, HistoryState, LogQuery, Merged};
 use benchtop_model::home;
 use benchtop_model::import::{ImportRequest as ImportAsk, Report};
 use benchtop_model::job::{Budget, JobFailure, JobState, NewJob, StartedJob};
+use benchtop_model::lineage::Lineage as ItemLineage;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
@@ -468,6 +469,11 @@ macro_rules! requests {
                 /// The contents that were counted and confirmed. Without them, only count.
                 confirmed: Option<Box<SampleContents>>,
             } => RemovedSample, kind: Task, access: Owner("remove the sample"), writes: Unless(|ask| ask.confirmed.is_none()), blind: Nothing;
+            /// Where an item comes from: every step from its terms to its question.
+            Lineage {
+                /// Item number, from 1.
+                number: u32,
+            } => ItemLineage, kind: Query, access: Member, writes: Never, blind: Filtered;
         }
     };
 }
@@ -475,7 +481,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 4;
+const LAYOUT: u16 = 5;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

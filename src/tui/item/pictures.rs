@@ -150,8 +150,8 @@ impl Sides {
     }
 }
 
-/// The pictures of a loaded item that has several, or that belongs to an MVP-Bench pair with an
-/// item among `known`. `None` for a single picture.
+/// The pictures of a loaded item that has several, or that is a variant of an item among `known`, or
+/// that belongs to an MVP-Bench pair with one. `None` for a single picture.
 pub fn sides(loaded: &Loaded, known: &[Arc<Item>], root: &Path) -> Option<Sides> {
     let item = loaded.item.as_ref();
     let source = |item: &Item, at: usize| {
@@ -171,6 +171,9 @@ pub fn sides(loaded: &Loaded, known: &[Arc<Item>], root: &Path) -> Option<Sides>
             asked: None,
         });
     }
+    if let Some(sides) = with_original(item, known, source) {
+        return Some(sides);
+    }
     let side = item.pair.as_ref()?.side;
     let other = partner(item, known)?;
     let (first, second, asked) = match side {
@@ -187,6 +190,26 @@ pub fn sides(loaded: &Loaded, known: &[Arc<Item>], root: &Path) -> Option<Sides>
         sources,
         asked: Some(asked),
     })
+}
+
+/// The picture of the item that this one is a variant of, and its own. `None` if they are equal.
+fn with_original(
+    item: &Item,
+    known: &[Arc<Item>],
+    source: impl Fn(&Item, usize) -> Result<Source, NoPicture>,
+) -> Option<Sides> {
+    let id = item.original()?;
+    let original = known.iter().find(|known| known.id == id)?;
+    let variant = item.variant.as_ref().map(|variant| variant.name.clone());
+    let sides = Sides {
+        names: vec![
+            "original".into(),
+            variant.unwrap_or_else(|| "derived".into()),
+        ],
+        sources: vec![source(original, 0), source(item, 0)],
+        asked: Some(Show::Second),
+    };
+    (sides.both() && !sides.same()).then_some(sides)
 }
 
 /// The item about the other picture of a pair.

@@ -126,7 +126,7 @@ impl Aligned {
         for (place, subject) in subjects.iter().enumerate() {
             match self
                 .writer
-                .ask(&fields_of(&subject.item), self.config.max_tokens)
+                .ask(&fields_of(&subject.item, None), self.config.max_tokens)
             {
                 Ok(ask) => {
                     at.push(place);

@@ -1,6 +1,8 @@
 //! Near duplicates within the set and in reference folders (VLB, section 3): the largest cosine of
 //! a picture with another one.
 //!
+//! Pictures that were derived from one another are not compared (`scoring::kin`).
+//!
 //! Embeddings are stored, so that each picture passes through the model once. A new picture may be
 //! nearer to an already scored one, whose score is then updated.
 
@@ -11,10 +13,11 @@ use half::f16;
 use serde_json::json;
 
 use super::clip_and_safety::{decoded, refused};
+use crate::scoring::kin::Kin;
 use crate::scoring::runner::{Runner, ScoreSink, Subject};
 use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;
-use benchtop_metrics::nearest::{Rows, nearest};
+use benchtop_metrics::nearest::{Rows, nearest_where};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::{file_key, hex};
 use benchtop_model::generation::{Fingerprint, Pixels};
@@ -38,6 +41,7 @@ pub struct Duplicates {
     references: HashMap<u64, PathBuf>,
     /// Reference folders that were not read yet.
     unread: Vec<PathBuf>,
+    kin: Kin,
 }
 
 impl Duplicates {
@@ -63,7 +67,7 @@ impl Duplicates {
             .fingerprint()
             .with(DIMENSION, model.dimension())
             .with(EMBEDDINGS, &short);
-        let print = print.with("references", listed);
+        let print = print.with("references", listed).with("kin", "apart");
         let about = ScorerVersion::new(Scorer::Duplicate, name.to_string(), &print, 1.0);
         // Embeddings do not depend on what they are compared with.
         let embeddings = Embeddings::open(scores, &short, model.dimension())?;
@@ -86,6 +90,7 @@ impl Duplicates {
             best,
             references: HashMap::new(),
             unread: references.to_vec(),
+            kin: Kin::default(),
         })
     }
 
@@ -183,6 +188,10 @@ impl Runner for Duplicates {
         BATCH
     }
 
+    fn set_kin(&mut self, kin: Kin) {
+        self.kin = kin;
+    }
+
     fn score(
         &mut self,
         subjects: &[Subject],
@@ -227,18 +236,20 @@ impl Runner for Duplicates {
             .copied()
             .collect();
         let all = Rows::new(&self.embeddings.rows, dim)?;
-        // The picture itself, and its nearest neighbor.
-        let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, cancel) {
+        // The nearest neighbor that is neither the picture itself nor its kin.
+        let keys = &self.embeddings.keys;
+        let counts = |a: usize, b: usize| match (here.get(a), keys.get(b)) {
+            (Some(a), Some(b)) => a != b && !self.kin.are(*a, *b),
+            _ => false,
+        };
+        let found = match nearest_where(&Rows::new(&queries, dim)?, &all, 1, &counts, cancel) {
             Ok(found) => found,
             Err(problem) if problem.kind == ErrorKind::Cancelled => return Ok(()),
             Err(problem) => return Err(problem),
         };
         let mut given: Vec<(u64, f32, u64)> = Vec::new();
         for (key, matches) in here.iter().zip(found) {
-            let other = |m: &&benchtop_metrics::nearest::Match| {
-                self.embeddings.keys.get(m.b).is_some_and(|k| k != key)
-            };
-            let Some(best) = matches.iter().find(other) else {
+            let Some(best) = matches.first() else {
                 given.push((*key, 0.0, 0));
                 continue;
             };

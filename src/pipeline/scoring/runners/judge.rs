@@ -9,6 +9,7 @@ use crate::evaluate::ask::{UNREAD, encoded};
 use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::BatchEvent;
 use benchtop_inference::request_meter::RequestMeter;
 use benchtop_inference::vlm::VisionLanguageModel;
@@ -36,7 +37,8 @@ pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     }
 }
 
-/// The pictures of a question.
+/// The pictures of a question. A pair is the original's picture and the item's. An item that is not
+/// derived can have both pictures itself.
 ///
 /// # Errors
 ///
@@ -45,19 +47,25 @@ pub(super) fn pictures(
     subject: &Subject,
     shows: ShownPictures,
 ) -> std::result::Result<Vec<Encoded>, String> {
-    let wanted = match shows {
-        ShownPictures::None => 0,
-        ShownPictures::Item => subject.files.len(),
-        ShownPictures::Pair => 2,
+    let own = &subject.files;
+    let is_derived = own.len() < 2 || subject.item.derivation.is_some();
+    let original = subject.original.as_ref().filter(|_| is_derived);
+    let (files, wanted): (Vec<&PictureFile>, usize) = match (shows, original) {
+        (ShownPictures::None, _) => (Vec::new(), 0),
+        (ShownPictures::Item, _) => (own.iter().collect(), own.len().max(1)),
+        (ShownPictures::Pair, Some(original)) => {
+            let pair = original.files.first().zip(own.first());
+            (pair.map_or(Vec::new(), |(a, b)| vec![a, b]), 2)
+        }
+        (ShownPictures::Pair, None) => (own.iter().take(2).collect(), 2),
     };
-    if shows != ShownPictures::None && (subject.files.is_empty() || subject.files.len() < wanted) {
+    if files.len() < wanted {
         return Err(format!(
-            "the question needs {} pictures, of which {} are available",
-            wanted.max(1),
-            subject.files.len()
+            "the question needs {wanted} pictures, of which {} are available",
+            files.len()
         ));
     }
-    subject.files.iter().take(wanted).map(encoded).collect()
+    files.into_iter().map(encoded).collect()
 }
 
 pub(super) fn not_applicable(why: &str) -> Score {
@@ -106,9 +114,9 @@ impl Judged {
     }
 
     fn ask(&self, subject: &Subject) -> std::result::Result<VlmRequest, Score> {
-        let asked = self
-            .judging
-            .ask(&fields_of(&subject.item), self.config.max_tokens);
+        let original = subject.original.as_ref().map(|original| &original.item);
+        let fields = fields_of(&subject.item, original);
+        let asked = self.judging.ask(&fields, self.config.max_tokens);
         let ask = asked
             .map_err(|slot| not_applicable(&format!("the item has no value for `{{{slot}}}`")))?;
         let images =

@@ -30,9 +30,12 @@ pub struct WantedWord {
     read: HashMap<u64, ReadText>,
 }
 
-/// The words that the picture of `item` should show: those of its prompt if it was composed here,
-/// otherwise the answer to a question of the subtask `text`.
+/// The words that the picture of `item` should show: the wrong word of a print attack, those of its
+/// prompt if it was composed here, otherwise the answer to a question of the subtask `text`.
 pub fn wanted(item: &Item) -> Option<String> {
+    if let Some(word) = item.derivation.as_ref().and_then(|d| d.attack_word()) {
+        return Some(word.to_string());
+    }
     if let Some(provenance) = &item.provenance {
         return provenance.terms.get(SLOT).cloned();
     }
@@ -141,5 +144,33 @@ impl Runner for WantedWord {
             }
         });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use benchtop_model::derivation::{PRINT_ATTACK, WORD};
+    use benchtop_model::{Derivation, Key};
+
+    #[test]
+    fn the_attack_word_comes_before_the_answer() {
+        let source = Item {
+            subtask: Some(SLOT.into()),
+            answer: "exit".into(),
+            ..Item::blank("d", Key::Int(1))
+        };
+        assert_eq!(wanted(&source).as_deref(), Some("exit"));
+        let derived = |method: &str| {
+            let mut derivation = Derivation::of(&source, method, "1");
+            derivation.parameters.insert(WORD.into(), "enter".into());
+            let item = Item {
+                derivation: Some(Box::new(derivation)),
+                ..source.clone()
+            };
+            wanted(&item)
+        };
+        assert_eq!(derived(PRINT_ATTACK).as_deref(), Some("enter"));
+        assert_eq!(derived("corruption").as_deref(), Some("exit"));
     }
 }

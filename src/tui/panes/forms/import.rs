@@ -35,6 +35,7 @@ fn request_of(fields: &Fields) -> Option<ImportRequest> {
         dataset: fields.filled(DATASET).map(str::to_string),
         model: fields.filled(MODEL).map(str::to_string),
         mapping: None,
+        variant_of: None,
     })
 }
 

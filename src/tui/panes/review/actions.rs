@@ -40,6 +40,7 @@ impl ReviewPane {
             | Action::PictureDifference => self.view_action(action, cx),
             Action::ShowSamples => self.show_samples(cx),
             Action::Explain => self.explain(cx),
+            Action::ShowLineage => self.show_lineage(cx),
             Action::ReviewFlagged => self.ask_flagged(cx),
             Action::EditItem => self.edit_item(cx),
             Action::Back => self.back(cx),

@@ -12,6 +12,7 @@
 //! | `note` | the note on an item, and the resume point |
 //! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
+//! | [`lineage`] | where the item on screen comes from |
 //! | `edit`, `editing` | editing the item on screen |
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
 //! | [`pace`] | the annotator's own pace |
@@ -26,6 +27,7 @@ pub mod explain;
 mod find;
 mod flagged;
 mod image_view;
+pub mod lineage;
 mod note;
 pub mod pace;
 mod pair;
@@ -219,7 +221,9 @@ impl ReviewPane {
     /// The items to keep: [`near`](Self::near), and possible partners of the current one.
     fn cached(&self) -> Vec<u32> {
         let mut cached = self.near();
-        for number in self.may_be_partners() {
+        let original = self.current().and_then(|l| l.original.as_ref());
+        let original = original.map(|original| original.number);
+        for number in self.may_be_partners().into_iter().chain(original) {
             if !cached.contains(&number) {
                 cached.push(number);
             }

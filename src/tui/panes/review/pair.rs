@@ -25,10 +25,12 @@ impl ReviewPane {
         range.filter(|n| *n != number).collect()
     }
 
-    /// The loaded items that belong to a pair.
+    /// The loaded items that belong to a pair, or that the current item is a variant of.
     pub fn paired(&self) -> Vec<Arc<Item>> {
+        let original = self.current().and_then(|l| l.original.as_ref());
+        let original = original.map(|original| original.number);
         let items = self.items.values().filter_map(|l| l.as_ref().ok());
-        let paired = items.filter(|l| l.item.pair.is_some());
+        let paired = items.filter(|l| l.item.pair.is_some() || Some(l.number) == original);
         paired.map(|l| l.item.clone()).collect()
     }
 }

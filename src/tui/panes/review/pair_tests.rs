@@ -43,6 +43,7 @@ fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
         }),
         rotation: None,
         provenance: None,
+        derivation: None,
         variant: None,
         edited: None,
         extra: serde_json::Map::new(),
@@ -59,6 +60,7 @@ fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
         text_rev: 0,
         standing: vec![],
         stale: None,
+        original: None,
         chips: vec![],
     };
     let effects = rec().call(pane, |pane, cx| pane.on_item(number, Ok(view), cx));

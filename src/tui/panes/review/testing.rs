@@ -23,6 +23,7 @@ pub fn view(number: u32) -> ItemView {
         text_rev: 1,
         standing: vec![],
         stale: None,
+        original: None,
         chips: vec![],
     }
 }

@@ -9,7 +9,7 @@ use crate::item::Loaded;
 use crate::panes::filters::role;
 use crate::panes::outcome_word;
 use crate::theme::{Look, Role};
-use crate::widgets::text;
+use crate::widgets::text::{self, clean};
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
 use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, history};
@@ -18,11 +18,13 @@ use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, his
 /// context).
 pub const ORIGINAL: &str = "original_question";
 
-/// The question that the item's question was rewritten from, if it differs.
-pub fn original(item: &Item) -> Option<&str> {
-    item.extra
-        .get(ORIGINAL)?
-        .as_str()
+/// The question that the item's question was rewritten from, if it differs: the one in the field of
+/// its source, or that of the item it is a variant of.
+pub fn original(loaded: &Loaded) -> Option<&str> {
+    let (item, of) = (&loaded.item, loaded.original.as_ref());
+    let stated = item.extra.get(ORIGINAL).and_then(|value| value.as_str());
+    stated
+        .or_else(|| of.map(|original| original.question.as_str()))
         .filter(|original| *original != item.question)
 }
 
@@ -175,7 +177,7 @@ pub(super) fn write(
         standing(loaded, look, lines);
     }
     lines.gap();
-    match original(item) {
+    match original(loaded) {
         None => lines.bold(&item.question, Role::Text),
         Some(original) => {
             lines.say("rewritten:", Role::Dim);
@@ -190,6 +192,7 @@ pub(super) fn write(
     }
     options(item, lines);
     lines.gap();
+    derivation(item, lines);
     lines.field(
         "prompt",
         item.prompt.as_deref().unwrap_or_default(),
@@ -277,6 +280,32 @@ fn options(item: &Item, lines: &mut Lines) {
     }
 }
 
+/// Writes what was changed in the item. Where it comes from in full is a page of its own.
+fn derivation(item: &Item, lines: &mut Lines) {
+    let Some(derivation) = &item.derivation else {
+        return;
+    };
+    let texts = [("edit", &derivation.edit), ("context", &derivation.context)];
+    for (label, text) in texts {
+        let text = text.as_deref().unwrap_or_default();
+        lines.field(label, &clean(text), Role::Text);
+    }
+    let parameters = derivation.parameters.iter();
+    let parameters: Vec<String> = parameters.map(|(name, v)| format!("{name} {v}")).collect();
+    let made = format!("{} {}", derivation.method, parameters.join(", "));
+    lines.field("derived", &clean(&made), Role::Dim);
+    if let Some(ruling) = &derivation.ruling {
+        let said = match ruling.pass {
+            Some(true) => "passed",
+            Some(false) => "did not pass",
+            None => "gave no answer",
+        };
+        let reason = ruling.reason.as_deref().unwrap_or_default();
+        let ruling = format!("{said} {} {reason}", ruling.judge);
+        lines.field("judge", clean(&ruling).trim(), Role::Dim);
+    }
+}
+
 fn provenance(item: &Item, lines: &mut Lines) {
     lines.field("id", &item.id, Role::Dim);
     if item.task.as_deref() == Some("sample") {
@@ -324,6 +353,15 @@ fn provenance(item: &Item, lines: &mut Lines) {
             &format!("{}{hash}{broken}", image.name),
             Role::Dim,
         );
+        if let Some(rights) = &image.rights {
+            let license = rights.license.as_deref().unwrap_or_default();
+            lines.field("license", &clean(license), Role::Dim);
+            lines.field(
+                "sensitive",
+                &clean(&rights.sensitivity.join("; ")),
+                Role::Warn,
+            );
+        }
     }
     if let Some(made) = &item.provenance {
         let from = format!(

@@ -34,6 +34,7 @@ fn view(number: u32, has_picture: bool) -> ItemView {
         text_rev: 1,
         standing: vec![],
         stale: None,
+        original: None,
         chips: vec![],
     }
 }
