@@ -9,6 +9,7 @@
 //! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
 //! | `editor` | opens the person's editor on a file at a line |
 //! | `folder` | lists a folder of the user |
+//! | [`hits`] | where a frame reacts to the mouse |
 //! | [`item`] | an item and its pictures, as panes show them |
 //! | [`keymap`] | key bindings |
 //! | [`pane`] | what every pane implements, and what it may ask of the program |
@@ -25,6 +26,7 @@ pub mod action;
 pub mod app;
 mod editor;
 mod folder;
+pub mod hits;
 pub mod item;
 pub mod keymap;
 pub mod palette;
@@ -83,6 +85,10 @@ impl Host for RealTerminal<'_> {
 
     fn suspend(&self) -> std::io::Result<()> {
         self.guard.suspend()
+    }
+
+    fn mouse(&self, is_on: bool) -> std::io::Result<()> {
+        self.guard.set_mouse(is_on)
     }
 
     fn theme(&self, name: &str) -> Result<Look> {
@@ -193,6 +199,7 @@ pub fn run(
         clock,
         rows: size.cells.1,
         pixels: settings.pixels,
+        mouse: settings.mouse,
     };
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));

@@ -15,6 +15,7 @@ mod forms;
 mod generate;
 mod keys;
 mod looks;
+mod mouse;
 mod note;
 mod odd;
 mod pair;

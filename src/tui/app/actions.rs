@@ -40,6 +40,7 @@ impl App {
             }
             Action::GoToItem => self.ask_item(),
             Action::Repaint => self.repaint = true,
+            Action::Mouse => self.toggle_mouse(),
             Action::Theme => self.ask_theme(),
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());

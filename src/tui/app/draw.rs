@@ -65,9 +65,14 @@ impl App {
     pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
         let area = buf.area;
         buf.set_style(area, self.setting.look.theme.base());
+        self.setting.look.hits.begin(self.mouse.is_on());
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
         let typing_at = self.draw_pane(screen.pane, buf);
+        self.setting.look.hits.focus(None, 0);
+        if self.overlay.is_some() {
+            self.setting.look.hits.clear();
+        }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
         let pixels = self.drawn_pixels();

@@ -223,6 +223,8 @@ impl Page {
         if self.width != inner.width || self.lines.is_empty() {
             self.lay_out(inner.width);
         }
+        let lines = [Action::MenuUp, Action::MenuDown];
+        look.hits.wheel(area, lines, 3);
         let room = usize::from(inner.width);
         Lines::new(inner, buf, look).text(&self.title, Role::Accent);
         self.room = usize::from(inner.height) - 2;

@@ -5,6 +5,8 @@ use ratatui::layout::Rect;
 
 use super::HomePane;
 use super::rows::{Block, Line, Part, Shown};
+use crate::action::Action;
+use crate::hits::steps;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
 use crate::widgets::meter::{bar, sparkline};
@@ -44,6 +46,26 @@ impl HomePane {
         }
     }
 
+    /// Declares that a click goes to a link of a line, which is so many lines with links below the
+    /// cursor. A click there opens it.
+    fn hits(&self, down: i64, links: &[Rect], row: Rect, look: &Look) {
+        let Some(last) = links.len().checked_sub(1) else {
+            return;
+        };
+        let open = Some(Action::Open);
+        let here = self.cursor.1.min(last);
+        let columns = [Action::Left, Action::Right];
+        let down = || steps(down, [Action::Up, Action::Down]);
+        look.hits.go(row, down(), open);
+        for (place, column) in links.iter().zip(0..) {
+            // Lines on the way may have fewer links, so the column is counted from the first one.
+            let is_there = down().next().is_none() && column == here as i64;
+            let moves = steps(-(here as i64), columns).chain(steps(column, columns));
+            let moves = down().chain(moves.filter(|_| !is_there));
+            look.hits.go(*place, moves, open);
+        }
+    }
+
     /// Empty lines between blocks.
     fn gap(&self, height: u16) -> u16 {
         let lines = self.blocks.iter().map(|block| block.lines.len() + 2);
@@ -72,10 +94,12 @@ impl HomePane {
         y += 1;
         for line in &block.lines {
             let here = line.links().next().is_some();
-            let cursor = (here && self.cursor.0 == *number).then_some(self.cursor.1);
+            let down = *number as i64 - self.cursor.0 as i64;
+            let cursor = (here && down == 0).then_some(self.cursor.1);
             *number += usize::from(here);
             if !row(y).is_empty() {
-                draw_line(line, cursor, row(y), buf, look);
+                let places = draw_line(line, cursor, row(y), buf, look);
+                self.hits(down, &places, row(y), look);
             }
             y += 1;
         }
@@ -83,8 +107,14 @@ impl HomePane {
     }
 }
 
-/// Draws a line. `cursor` is the link under the cursor.
-fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, look: &Look) {
+/// Draws a line. `cursor` is the link under the cursor. Returns the areas of its links.
+fn draw_line(
+    line: &Line,
+    cursor: Option<usize>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) -> Vec<Rect> {
     let mark = match (cursor, look.accessible) {
         (None, _) => "  ",
         (Some(_), true) => "* ",
@@ -100,7 +130,7 @@ fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, l
     let fixed: u16 = line.0.iter().map(|part| part.width).sum();
     let free = area.width.saturating_sub(fixed + 2).min(WIDEST_BAR);
     let links = line.links().count();
-    let mut link = 0;
+    let mut places = Vec::new();
     for (at, part) in line.0.iter().enumerate() {
         let room = area.right().saturating_sub(x);
         let width = match (&part.shown, at + 1 == line.0.len()) {
@@ -108,11 +138,13 @@ fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, l
             (_, true) => room,
             _ => part.width.min(room),
         };
-        let on = part.link.is_some() && cursor.is_some_and(|at| at.min(links - 1) == link);
-        link += usize::from(part.link.is_some());
-        draw_part(part, on, Rect { x, width, ..area }, buf, look);
+        let on = part.link.is_some() && cursor.is_some_and(|at| at.min(links - 1) == places.len());
+        let place = Rect { x, width, ..area };
+        draw_part(part, on, place, buf, look);
+        places.extend(part.link.as_ref().map(|_| place));
         x += width;
     }
+    places
 }
 
 fn draw_part(part: &Part, on: bool, area: Rect, buf: &mut Buffer, look: &Look) {

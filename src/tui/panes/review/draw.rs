@@ -6,6 +6,7 @@ use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::ReviewPane;
 use super::text::{Lines, Shown, write};
+use crate::action::Action;
 use crate::item::Picture;
 use crate::preview::worker::GAP;
 use crate::theme::{Look, Role};
@@ -115,6 +116,7 @@ impl ReviewPane {
         } = self.layout(area);
         self.draw_caption(caption, picture, buf, look);
         draw_picture(&self.picture, self.bare, picture, buf, look);
+        self.draw_selection(picture, buf, look);
         self.draw_text(text, buf, look);
     }
 
@@ -202,6 +204,8 @@ impl ReviewPane {
         if let Some(note) = self.notes.get(&number) {
             lines.first(&format!("your note: {note}"), Role::Accent);
         }
+        let scroll = [Action::ScrollUp, Action::ScrollDown];
+        look.hits.wheel(area, scroll, 1);
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);
