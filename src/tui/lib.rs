@@ -40,7 +40,7 @@ pub mod user_settings;
 pub mod widgets;
 
 use std::cell::RefCell;
-use std::io::{IsTerminal, stdin, stdout};
+use std::io::{IsTerminal, Write, stdin, stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -51,7 +51,7 @@ use app::{App, Setting};
 use program::{Host, Program};
 use terminal::background::Background;
 use terminal::guard::{Guard, end_at_once};
-use terminal::probe::{WindowSize, probe};
+use terminal::probe::{WindowSize, ask_around_tmux, probe};
 use terminal::reader::{Event, Reader};
 use terminal::signals::{Signal, Signals};
 use terminal::{Clock, ColorLevel, Env, Parser, color, environment, locale};
@@ -159,6 +159,12 @@ pub fn run(
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
     let (capabilities, typed) = probed.map_err(|e| tty_error(&e, "cannot query the terminal"))?;
+    if let Some(question) = ask_around_tmux(&env).filter(|_| capabilities.answers) {
+        let asked = stdout()
+            .write_all(&question)
+            .and_then(|()| stdout().flush());
+        asked.map_err(|e| tty_error(&e, "cannot query the terminal"))?;
+    }
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),

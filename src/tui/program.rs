@@ -11,7 +11,7 @@ use ratatui::layout::Size;
 
 use super::app::App;
 use super::app::message::Message;
-use super::terminal::frame::{UncertainRows, draw_frame};
+use super::terminal::frame::{Drawn, UncertainRows, draw_frame};
 use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
@@ -202,7 +202,10 @@ impl<W: Write> Program<W> {
             .begin_frame()
             .map_err(|e| gone(&e))?;
         let app = &mut self.app;
-        let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| app.draw(buf));
+        let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| Drawn {
+            cursor: app.draw(buf),
+            before: app.take_uploads(),
+        });
         drawn.map_err(|e| gone(&e))?;
         let backend = self.terminal.backend_mut();
         self.app.finish(backend).map_err(|e| gone(&e))?;

@@ -14,6 +14,7 @@ mod first;
 mod forms;
 mod generate;
 mod keys;
+mod large;
 mod looks;
 mod mouse;
 mod note;

@@ -86,7 +86,7 @@ impl App {
             }
             None if self.setting.capabilities.tmux => {
                 self.say(Toast::info(
-                    "no true pixels inside tmux; run benchtop outside of it",
+                    "no true pixels inside tmux without kitty or Ghostty and `allow-passthrough on`",
                 ));
             }
             None => self.say(Toast::info(

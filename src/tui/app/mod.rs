@@ -331,6 +331,7 @@ impl App {
                     self.confirmed_frame(token, at);
                 }
             }
+            Input::Reply(Reply::Kitty { ok: true, .. }) => self.found_kitty_around_tmux(),
             Input::Reply(_) | Input::Focus(_) => {}
         }
     }

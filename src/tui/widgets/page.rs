@@ -197,7 +197,7 @@ impl Page {
         let mut lines = Vec::new();
         for p in self.found() {
             let indent = p.label.as_ref().map_or(0, |(_, w)| (*w).min(width / 2));
-            let room = usize::from(width.saturating_sub(indent));
+            let room = usize::from(width.saturating_sub(indent).min(text::READABLE));
             for (i, line) in text::wrap(&p.text, room).into_iter().enumerate() {
                 let label = p.label.as_ref().filter(|_| i == 0).map(|(l, _)| l.clone());
                 lines.push((label, line, p.role, indent));

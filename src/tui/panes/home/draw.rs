@@ -7,8 +7,11 @@ use super::HomePane;
 use super::rows::{Block, Line, Part, Shown};
 use crate::action::Action;
 use crate::hits::steps;
+use crate::pane::Scene;
+use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::meter::{bar, sparkline};
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
@@ -16,11 +19,17 @@ use crate::widgets::text;
 
 /// The least width with two columns of blocks.
 const WIDE: u16 = 130;
+/// The least width of a screen with the newest picture, and the least height of it.
+const WITH_PICTURE: u16 = 160;
+const LEAST_PICTURE: u16 = 8;
+/// The widest left column, so that the right one stays near it.
+const WIDEST_COLUMN: u16 = 100;
 /// The widest bar.
 const WIDEST_BAR: u16 = 40;
 
 impl HomePane {
-    pub(super) fn draw_home(&self, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_home(&self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let look = scene.look;
         match &self.home {
             None => return draw_empty(&Empty::Loading, area, buf, look),
             Some(Err(problem)) => {
@@ -31,7 +40,7 @@ impl HomePane {
         }
         let wide = area.width >= WIDE;
         let (left, right) = match wide {
-            true => areas::left(area, area.width * 11 / 20, 3),
+            true => areas::left(area, (area.width * 11 / 20).min(WIDEST_COLUMN), 3),
             false => (area, Rect::default()),
         };
         let mut number = 0;
@@ -43,6 +52,34 @@ impl HomePane {
             };
             let gap = self.gap(place.height);
             *y = self.draw_block(block, &mut number, (place, *y), buf, look) + gap;
+        }
+        if area.width >= WITH_PICTURE {
+            let rest = areas::top(right, y_right.saturating_sub(right.y)).1;
+            self.draw_newest(rest, buf, scene);
+        }
+    }
+
+    /// Draws the newest picture that a job made.
+    fn draw_newest(&self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let made = self
+            .jobs
+            .iter()
+            .filter_map(|job| Some((job, job.newest.as_ref()?)));
+        let newest = made.max_by_key(|(job, _)| (job.standing.is_active(), job.id));
+        let Some((job, newest)) = newest.filter(|_| area.height >= LEAST_PICTURE) else {
+            return;
+        };
+        let draft = if newest.draft { ", draft" } else { "" };
+        let caption = format!(" Newest picture: #{}, job {}{draft}", newest.number, job.id);
+        Lines::new(area, buf, scene.look).text(&caption, Role::Heading);
+        let place = areas::left(areas::top(area, 1).1, 1, 0).1;
+        // Cells are about twice as high as wide.
+        let place = Rect {
+            width: place.width.min(place.height * 2),
+            ..place
+        };
+        if let Some(picture) = scene.newest(newest, place) {
+            draw_picture(&picture, false, place, buf, scene.look);
         }
     }
 
@@ -87,7 +124,8 @@ impl HomePane {
             height: u16::from(y < area.bottom()),
             ..area
         };
-        if !row(y).is_empty() {
+        // A heading without a line below it says nothing.
+        if y + 1 < area.bottom() {
             let title = text::fit(&format!(" {}", block.title), usize::from(area.width));
             buf.set_string(area.x, y, title, look.style(Role::Heading));
         }

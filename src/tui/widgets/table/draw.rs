@@ -360,7 +360,10 @@ const LINES_CENTRED: usize = 6;
 /// Draws why a table has no rows, with a hint.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
-        Empty::Begin(purpose, begin) => return purpose::draw(purpose, begin, area, buf, look),
+        Empty::Begin(purpose, begin) => {
+            purpose::draw(purpose, begin, area, buf, look);
+            return;
+        }
         Empty::Nothing(hint) => ("Nothing here yet", Role::Heading, hint.as_str()),
         Empty::Filtered(hint) => ("No rows match the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),
