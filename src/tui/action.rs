@@ -573,7 +573,7 @@ actions! {
     Redo, "redo", Global, ["U", "ctrl-r"], false, "Redo what you last undid";
     Sample, "load sample", Global, ["S"], false, "Fill an empty project with the sample";
     Repaint, "repaint", Global, ["ctrl-l"], false, "Redraw the whole screen";
-    Mouse, "toggle mouse", Global, ["f2"], false, "Turn the mouse on or off; the terminal's own selection then needs shift, or works again";
+    Mouse, "toggle mouse", Global, ["f9"], false, "Turn the mouse on or off; the terminal's own selection then needs shift, or works again";
     Theme, "choose theme", Global, ["ctrl-t"], false, "Choose the theme for all projects";
     Palette, "palette", Global, [":"], false, "Open the command palette";
     Help, "help", Global, ["?", "f1"], false, "Show the keys of this pane";

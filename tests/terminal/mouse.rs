@@ -11,7 +11,7 @@ use crate::tui::support::{BENCHTOP, Bench, PATIENCE};
 
 const ON: &[u8] = b"\x1b[?1002h\x1b[?1006h";
 const OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l";
-const F2: &[u8] = b"\x1bOQ";
+const KEY: &[u8] = b"\x1b[20~";
 
 fn count(raw: &[u8], wanted: &[u8]) -> usize {
     memchr::memmem::find_iter(raw, wanted).count()
@@ -44,7 +44,7 @@ fn reports_are_off_until_the_key_and_off_again_at_the_end() {
     let mut pty = Pty::open(&bench, Line::default());
     pty.judge(1, b"a");
     assert_eq!(switched(&pty), (0, 0));
-    pty.keys(F2);
+    pty.keys(KEY);
     wait_switched(&pty, (1, 0));
     // The third tab begins in column 20 at this width.
     let text = pty.text();

@@ -457,6 +457,12 @@ impl Host for Window {
     }
 }
 
+/// A cell of a picture: column and row, and the colors of its halves.
+struct HalfBlock {
+    at: (u16, u16),
+    colors: [(u8, u8, u8); 2],
+}
+
 /// An annotator at a terminal.
 pub struct Seat {
     screen: Screen,
@@ -605,7 +611,7 @@ impl Seat {
     /// The cells that show pictures as half blocks: left, top, right, and bottom, the latter two not
     /// included.
     pub fn picture_cells(&self) -> (u16, u16, u16, u16) {
-        let cells: Vec<(u16, u16)> = self.half_blocks().into_iter().map(|(at, _)| at).collect();
+        let cells: Vec<(u16, u16)> = self.half_blocks().into_iter().map(|block| block.at).collect();
         let (columns, rows) = (cells.iter().map(|at| at.0), cells.iter().map(|at| at.1));
         (
             columns.clone().min().unwrap(),
@@ -617,14 +623,11 @@ impl Seat {
 
     /// The colors of the pictures on the screen.
     pub fn picture_colors(&self) -> std::collections::BTreeSet<(u8, u8, u8)> {
-        let colors = self
-            .half_blocks()
-            .into_iter()
-            .flat_map(|(_, colors)| colors);
-        colors.collect()
+        let blocks = self.half_blocks();
+        blocks.into_iter().flat_map(|block| block.colors).collect()
     }
 
-    fn half_blocks(&self) -> Vec<((u16, u16), [(u8, u8, u8); 2])> {
+    fn half_blocks(&self) -> Vec<HalfBlock> {
         let glass = self.screen.glass();
         let screen = glass.parser.screen();
         let (rows, columns) = screen.size();
@@ -635,7 +638,10 @@ impl Seat {
                 vt100::Color::Rgb(r, g, b) => Some((r, g, b)),
                 _ => None,
             };
-            Some(((x, y), [color(cell.fgcolor())?, color(cell.bgcolor())?]))
+            Some(HalfBlock {
+                at: (x, y),
+                colors: [color(cell.fgcolor())?, color(cell.bgcolor())?],
+            })
         });
         found.collect()
     }
@@ -841,7 +847,7 @@ fn bytes_of(name: &str) -> Option<Vec<u8>> {
         "left" => b"\x1b[D",
         "pgup" => b"\x1b[5~",
         "pgdn" => b"\x1b[6~",
-        "f2" => b"\x1bOQ",
+        "f9" => b"\x1b[20~",
         "shift-left" => b"\x1b[1;2D",
         _ => {
             let letter = name.strip_prefix("ctrl-")?.bytes().next()?;

@@ -65,7 +65,7 @@ impl App {
     pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
         let area = buf.area;
         buf.set_style(area, self.setting.look.theme.base());
-        self.setting.look.hits.begin(self.mouse.is_on());
+        self.setting.look.hits.begin(self.mouse.is_on);
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
         let typing_at = self.draw_pane(screen.pane, buf);

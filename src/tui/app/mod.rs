@@ -6,7 +6,7 @@
 //! | [`connection`] | the connection to the owner |
 //! | `scopes` | the scopes whose keys are active |
 //! | `keys` | keys, menus, and prompts to actions |
-//! | `mouse` | clicks, the wheel, and dragging |
+//! | `mouse`, `mouse_state` | clicks, the wheel, and dragging |
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
@@ -33,6 +33,7 @@ mod keys;
 pub mod message;
 mod metadata;
 mod mouse;
+mod mouse_state;
 pub mod overlay;
 mod owner;
 mod panes;
@@ -58,7 +59,7 @@ use bulk_step::Done;
 use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
 use message::Message;
-use mouse::MouseState;
+use mouse_state::MouseState;
 use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
 use seen::PaintedItem;

@@ -9,34 +9,11 @@ use ratatui::layout::{Position, Rect};
 
 use super::App;
 use super::message::Message;
+use super::mouse_state::MouseState;
 use crate::action::Action;
 use crate::terminal::{Input, Mouse, MouseKind};
 use crate::widgets::toast::Toast;
 use benchtop_model::Region;
-
-/// Whether the mouse is on, and what is being dragged.
-#[derive(Debug, Default)]
-pub(super) struct MouseState {
-    is_on: bool,
-    /// Whether the terminal does not know yet.
-    is_changed: bool,
-    /// The picture on which a region is being dragged, and where it began.
-    drag: Option<(Rect, Position)>,
-}
-
-impl MouseState {
-    pub(super) fn new(is_on: bool) -> MouseState {
-        MouseState {
-            is_on,
-            is_changed: is_on,
-            drag: None,
-        }
-    }
-
-    pub(super) fn is_on(&self) -> bool {
-        self.is_on
-    }
-}
 
 /// The region of a picture from one cell to another one, both included.
 fn region(picture: Rect, a: Position, b: Position) -> Region {
