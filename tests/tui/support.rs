@@ -611,7 +611,11 @@ impl Seat {
     /// The cells that show pictures as half blocks: left, top, right, and bottom, the latter two not
     /// included.
     pub fn picture_cells(&self) -> (u16, u16, u16, u16) {
-        let cells: Vec<(u16, u16)> = self.half_blocks().into_iter().map(|block| block.at).collect();
+        let cells: Vec<(u16, u16)> = self
+            .half_blocks()
+            .into_iter()
+            .map(|block| block.at)
+            .collect();
         let (columns, rows) = (cells.iter().map(|at| at.0), cells.iter().map(|at| at.1));
         (
             columns.clone().min().unwrap(),
