@@ -71,7 +71,7 @@ fn terminal(context: &Context) -> Result<Value> {
     } else if !found.answers {
         "the terminal does not answer queries: pictures are half-blocks, and verdicts are accepted after a timeout and marked"
     } else if found.tmux {
-        "pictures are half-blocks inside tmux; run outside of tmux for true pixels"
+        "pictures are half-blocks inside tmux, unless its terminal is kitty or Ghostty and tmux has `allow-passthrough on`"
     } else if Protocol::choose(&found).is_none() {
         "no pixel protocol: pictures are half-blocks"
     } else {

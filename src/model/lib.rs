@@ -41,6 +41,7 @@
 //! | [`ocr`] | OCR results |
 //! | [`prediction`] | predictions of models |
 //! | [`recompose`] | composing items again: request and report |
+//! | [`region`] | a rectangle in a picture |
 //! | [`rng`] | seeded random numbers that are the same on every machine |
 //! | [`round`] | rounds: items, annotators, order, and protocol |
 //! | [`safety`] | results of the safety checker |
@@ -97,6 +98,7 @@ pub mod name;
 pub mod ocr;
 pub mod prediction;
 pub mod recompose;
+pub mod region;
 pub mod rng;
 pub mod round;
 pub mod safety;
@@ -124,5 +126,6 @@ pub use item::{
 };
 pub use metafile::MetaFile;
 pub use prediction::{Prediction, ToolVerdict};
+pub use region::Region;
 pub use status::Status;
 pub use verdict::{Act, Decision, Judgement, PictureSeen, Seen, Verdict};

@@ -16,6 +16,8 @@ macro_rules! scopes {
             Round,
             /// The review pane during a round that asks for answers.
             Answers,
+            /// The review pane while a region of the picture is selected.
+            Region,
             /// All tables: Items, Board, and the tables opened from them.
             Table,
             /// The list of answers behind a board cell.
@@ -40,6 +42,7 @@ macro_rules! scopes {
                     Scope::Global => "Everywhere",
                     Scope::Round => "Review in a round",
                     Scope::Answers => "Review in a round that asks for answers",
+                    Scope::Region => "Review: selecting a region",
                     Scope::Table => "Tables",
                     Scope::Behind => "Board: answers behind a cell",
                     Scope::Answer => "Board: answers to one question",
@@ -297,6 +300,7 @@ actions! {
     PanDown, "pan down", Review, ["J", "shift-down"], false, "Pan down by a quarter of the view";
     PanUp, "pan up", Review, ["K", "shift-up"], false, "Pan up by a quarter of the view";
     PanRight, "pan right", Review, ["L", "shift-right"], false, "Pan right by a quarter of the view";
+    SelectRegion, "select region", Review, ["Z"], false, "Select a region of the picture to zoom to";
     Blink, "blink", Review, ["b"], false, "Blink between the two pictures of a pair; any other key stops";
     OtherPicture, "cycle pictures", Review, ["v"], false, "Cycle through both pictures of a pair, the first, the second";
     PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
@@ -305,6 +309,18 @@ actions! {
     ShowLineage, "show lineage", Review, ["o"], false, "Show where the item comes from: terms, template, prompt, picture, edit, question";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
+
+    // Selecting a region.
+    RegionZoom, "zoom to region", Region, ["enter"], false, "Zoom to the region";
+    RegionCancel, "cancel region", Region, ["esc", "q"], false, "Select no region";
+    RegionLeft, "region left", Region, ["h", "left"], false, "Move the region left";
+    RegionDown, "region down", Region, ["j", "down"], false, "Move the region down";
+    RegionUp, "region up", Region, ["k", "up"], false, "Move the region up";
+    RegionRight, "region right", Region, ["l", "right"], false, "Move the region right";
+    RegionNarrower, "narrower region", Region, ["H", "shift-left"], false, "Make the region narrower";
+    RegionTaller, "taller region", Region, ["J", "shift-down"], false, "Make the region taller";
+    RegionShorter, "shorter region", Region, ["K", "shift-up"], false, "Make the region shorter";
+    RegionWider, "wider region", Region, ["L", "shift-right"], false, "Make the region wider";
 
     // Contact sheet.
     AcceptSheet, "accept the rest", Sheet, ["enter", "y"], true, "Accept all other pictures of the sheet that were painted, and go to the next sheet";
@@ -558,6 +574,7 @@ actions! {
     Redo, "redo", Global, ["U", "ctrl-r"], false, "Redo what you last undid";
     Sample, "load sample", Global, ["S"], false, "Fill an empty project with the sample";
     Repaint, "repaint", Global, ["ctrl-l"], false, "Redraw the whole screen";
+    Mouse, "toggle mouse", Global, ["f9"], false, "Turn the mouse on or off; the terminal's own selection then needs shift, or works again";
     Theme, "choose theme", Global, ["ctrl-t"], false, "Choose the theme for all projects";
     Palette, "palette", Global, [":"], false, "Open the command palette";
     Help, "help", Global, ["?", "f1"], false, "Show the keys of this pane";

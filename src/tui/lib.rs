@@ -9,6 +9,7 @@
 //! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
 //! | `editor` | opens the person's editor on a file at a line |
 //! | `folder` | lists a folder of the user |
+//! | [`hits`] | where a frame reacts to the mouse |
 //! | [`item`] | an item and its pictures, as panes show them |
 //! | [`keymap`] | key bindings |
 //! | [`pane`] | what every pane implements, and what it may ask of the program |
@@ -25,6 +26,7 @@ pub mod action;
 pub mod app;
 mod editor;
 mod folder;
+pub mod hits;
 pub mod item;
 pub mod keymap;
 pub mod palette;
@@ -38,7 +40,7 @@ pub mod user_settings;
 pub mod widgets;
 
 use std::cell::RefCell;
-use std::io::{IsTerminal, stdin, stdout};
+use std::io::{IsTerminal, Write, stdin, stdout};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -49,7 +51,7 @@ use app::{App, Setting};
 use program::{Host, Program};
 use terminal::background::Background;
 use terminal::guard::{Guard, end_at_once};
-use terminal::probe::{WindowSize, probe};
+use terminal::probe::{WindowSize, ask_around_tmux, probe};
 use terminal::reader::{Event, Reader};
 use terminal::signals::{Signal, Signals};
 use terminal::{Clock, ColorLevel, Env, Parser, color, environment, locale};
@@ -83,6 +85,10 @@ impl Host for RealTerminal<'_> {
 
     fn suspend(&self) -> std::io::Result<()> {
         self.guard.suspend()
+    }
+
+    fn mouse(&self, is_on: bool) -> std::io::Result<()> {
+        self.guard.set_mouse(is_on)
     }
 
     fn theme(&self, name: &str) -> Result<Look> {
@@ -153,6 +159,12 @@ pub fn run(
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
     let (capabilities, typed) = probed.map_err(|e| tty_error(&e, "cannot query the terminal"))?;
+    if let Some(question) = ask_around_tmux(&env).filter(|_| capabilities.answers) {
+        let asked = stdout()
+            .write_all(&question)
+            .and_then(|()| stdout().flush());
+        asked.map_err(|e| tty_error(&e, "cannot query the terminal"))?;
+    }
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
@@ -193,6 +205,7 @@ pub fn run(
         clock,
         rows: size.cells.1,
         pixels: settings.pixels,
+        mouse: settings.mouse,
     };
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));

@@ -11,7 +11,7 @@ use ratatui::layout::Size;
 
 use super::app::App;
 use super::app::message::Message;
-use super::terminal::frame::{UncertainRows, draw_frame};
+use super::terminal::frame::{Drawn, UncertainRows, draw_frame};
 use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
@@ -27,6 +27,12 @@ pub trait Host {
     ///
     /// If the terminal is gone.
     fn suspend(&self) -> std::io::Result<()>;
+    /// Turns mouse reports on or off.
+    ///
+    /// # Errors
+    ///
+    /// If the terminal is gone.
+    fn mouse(&self, is_on: bool) -> std::io::Result<()>;
     /// Saves this theme in the user's settings and returns the new look.
     ///
     /// # Errors
@@ -96,6 +102,7 @@ impl<W: Write> Program<W> {
             std::fs::write(&path, b"ready")
                 .map_err(|e| Error::io(&e, "cannot touch the file", &path))?;
         }
+        self.switch_mouse(host)?;
         while !self.app.is_done() {
             self.step(host)?;
         }
@@ -133,6 +140,7 @@ impl<W: Write> Program<W> {
         if let Some(name) = self.app.wants_theme() {
             self.app.themed(&name, host.theme(&name));
         }
+        self.switch_mouse(host)?;
         if self.app.wants_repaint() {
             self.resize(host.size())?;
         }
@@ -152,10 +160,21 @@ impl<W: Write> Program<W> {
         }
     }
 
+    fn switch_mouse(&mut self, host: &impl Host) -> Result<()> {
+        match self.app.wants_mouse() {
+            Some(is_on) => host.mouse(is_on).map_err(|e| gone(&e)),
+            None => Ok(()),
+        }
+    }
+
     fn take(&mut self, message: Message, host: &impl Host) -> Result<()> {
         match message {
             Message::Signal(Signal::Resized | Signal::Continued) => self.resize(host.size()),
             message => {
+                if self.app.is_click_on_old_frame(&message) {
+                    self.app.take_dirty();
+                    self.paint()?;
+                }
                 self.app.handle(message);
                 Ok(())
             }
@@ -183,7 +202,10 @@ impl<W: Write> Program<W> {
             .begin_frame()
             .map_err(|e| gone(&e))?;
         let app = &mut self.app;
-        let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| app.draw(buf));
+        let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| Drawn {
+            cursor: app.draw(buf),
+            before: app.take_uploads(),
+        });
         drawn.map_err(|e| gone(&e))?;
         let backend = self.terminal.backend_mut();
         self.app.finish(backend).map_err(|e| gone(&e))?;

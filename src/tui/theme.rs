@@ -14,6 +14,7 @@ use std::path::Path;
 use parse::{at, line_of, parse};
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::hits::Hits;
 use crate::palette::{self, Rgb};
 use crate::terminal::Env;
 use benchtop_files::{bounded, regular};
@@ -274,6 +275,8 @@ pub struct Look {
     pub theme: Theme,
     /// No box drawing and no bars; words instead of marks.
     pub accessible: bool,
+    /// Where the frame that is being drawn reacts to the mouse.
+    pub hits: Hits,
 }
 
 impl Look {
@@ -282,6 +285,7 @@ impl Look {
         Look {
             theme: theme.at(level),
             accessible,
+            hits: Hits::default(),
         }
     }
 

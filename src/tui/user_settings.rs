@@ -40,6 +40,8 @@ pub struct Settings {
     /// Whether the window title names the project.
     pub title: bool,
     pub pixels: PixelMode,
+    /// Whether the mouse is on from the start.
+    pub mouse: bool,
 }
 
 impl Default for Settings {
@@ -49,6 +51,7 @@ impl Default for Settings {
             background: None,
             title: true,
             pixels: PixelMode::Auto,
+            mouse: false,
         }
     }
 }
@@ -80,7 +83,7 @@ impl Settings {
             let line = e.span().map_or(1, |s| {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
-            let help = "known fields: theme, background, title, pixels";
+            let help = "known fields: theme, background, title, pixels, mouse";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)

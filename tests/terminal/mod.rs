@@ -4,6 +4,7 @@ mod begin;
 mod ends;
 mod keys;
 mod looks;
+mod mouse;
 mod pixels;
 pub mod pty;
 mod slow;

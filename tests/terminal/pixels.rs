@@ -9,6 +9,7 @@ use memchr::memmem::find;
 
 use super::pty::{Answers, Line, Pty};
 use crate::tui::support::{Bench, PATIENCE, pictured, question};
+use benchtop::tui::terminal::pixels::placeholder::{CELL as CELL_OF_A_PICTURE, mark};
 
 /// Width and height of a cell of these terminals.
 const CELL: (u32, u32) = (9, 18);
@@ -22,6 +23,16 @@ const KITTY: Answers = &[
     ),
     (b"\x1b[16t", b"\x1b[6;18;9t"),
     (b"\x1b[c", b"\x1b[?62;22c"),
+    (b"\x1b[5n", b"\x1b[0n"),
+];
+/// tmux passes the question on, and its terminal's answer back. tmux itself has sixel.
+const TMUX: Answers = &[
+    (
+        b"\x1bPtmux;\x1b\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\x1b\\\x1b\\",
+        b"\x1b_Gi=31;OK\x1b\\",
+    ),
+    (b"\x1b[16t", b"\x1b[6;18;9t"),
+    (b"\x1b[c", b"\x1b[?1;2;4c"),
     (b"\x1b[5n", b"\x1b[0n"),
 ];
 const SIXEL: Answers = &[
@@ -161,7 +172,8 @@ fn twice_the_middle(screen: &str) -> (u32, u32) {
 /// Waits until the picture is placed again; kitty keeps it and is only told where.
 fn wait_again(pty: &Pty, from: usize) {
     let until = Instant::now() + PATIENCE;
-    let marks: [&[u8]; 3] = [b"\x1b_Ga=p", b"\x1bP", b"\x1b]1337;File="];
+    let cell = CELL_OF_A_PICTURE.to_string();
+    let marks: [&[u8]; 4] = [b"\x1b_Ga=p", b"\x1bP", b"\x1b]1337;File=", cell.as_bytes()];
     while marks
         .iter()
         .all(|mark| find(&pty.raw()[from..], mark).is_none())
@@ -174,6 +186,37 @@ fn wait_again(pty: &Pty, from: usize) {
 #[test]
 fn kitty_shows_the_picture_once_no_key_is_pressed() {
     shows_true_pixels(KITTY, &[], kitty);
+}
+
+#[test]
+fn placeholders_show_the_picture_within_tmux() {
+    let env = [
+        ("TMUX", "/tmp/tmux-0/default,1,0"),
+        ("TERM", "tmux-256color"),
+    ];
+    shows_true_pixels(TMUX, &env, placeholders);
+}
+
+/// Without an answer of the terminal around it, tmux gets half-blocks only.
+#[test]
+fn tmux_that_passes_nothing_on_shows_half_blocks() {
+    let bench = two_colors();
+    let env = [
+        ("TMUX", "/tmp/tmux-0/default,1,0"),
+        ("COLORTERM", "truecolor"),
+    ];
+    let pty = Pty::answering(&bench, Line::default(), &env, &TMUX[1..]);
+    pty.go_to_review();
+    pty.on(1);
+    pty.wait_until("half-blocks", |shown| shown.contains('▀'));
+    std::thread::sleep(Duration::from_millis(900));
+    let raw = pty.raw();
+    assert!(
+        placeholders(&raw).is_none() && sixel(&raw[find(&raw, b"\x1b[c").unwrap()..]).is_none()
+    );
+    // Nothing but the wrapped question speaks of graphics.
+    assert_eq!(memchr::memmem::find_iter(&raw, b"_G").count(), 1);
+    assert!(!pty.text().contains(CELL_OF_A_PICTURE));
 }
 
 #[test]
@@ -277,6 +320,78 @@ fn kitty(raw: &[u8]) -> Option<Shown> {
     Some(Shown {
         at: cursor(raw, placed)?,
         cells: Some(cells),
+        pixels,
+    })
+}
+
+/// What tmux passes on to its terminal.
+fn passed_on(raw: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), raw);
+    while let Some(start) = find(rest, b"\x1bPtmux;") {
+        rest = &rest[start + 7..];
+        // Each escape is doubled; a single one ends it.
+        while !rest.starts_with(b"\x1b\\") {
+            let doubled = usize::from(rest.starts_with(b"\x1b\x1b"));
+            let Some(byte) = rest.get(doubled) else {
+                return out;
+            };
+            out.push(*byte);
+            rest = &rest[doubled + 1..];
+        }
+    }
+    out
+}
+
+fn placeholders(raw: &[u8]) -> Option<Shown> {
+    let passed = passed_on(raw);
+    let placed = find(&passed, b"\x1b_Ga=p,U=1,")?;
+    let end = placed + find(&passed[placed..], b"\x1b\\")?;
+    let keys = std::str::from_utf8(&passed[placed + 3..end]).ok()?;
+    let (columns, rows) = (value(keys, "c", ',')?, value(keys, "r", ',')?);
+    let id = value(keys, "i", ',')?;
+    let upload = find(&passed, b"\x1b_Ga=t")?;
+    let mut base64 = Vec::new();
+    let mut rest = &passed[upload..placed];
+    while let Some(start) = find(rest, b"\x1b_G") {
+        let end = start + find(&rest[start..], b"\x1b\\")?;
+        let data = start + find(&rest[start..end], b";")?;
+        base64.extend_from_slice(&rest[data + 1..end]);
+        rest = &rest[end..];
+    }
+    // The cells, as an emulator has them.
+    let mut emulator = vt100::Parser::new(30, 100, 0);
+    emulator.process(raw);
+    let screen = emulator.screen();
+    let mut found = Vec::new();
+    for (y, x) in (0..30).flat_map(|y| (0..100).map(move |x| (y, x))) {
+        let cell = screen.cell(y, x)?;
+        let mut chars = cell.contents().chars();
+        if chars.next() != Some(CELL_OF_A_PICTURE) {
+            continue;
+        }
+        let numbers: Vec<u16> = chars
+            .map(|c| (0..300).find(|n| mark(*n) == Some(c)).unwrap())
+            .collect();
+        let [row, column, high] = numbers[..] else {
+            panic!("{numbers:?}");
+        };
+        let vt100::Color::Idx(low) = cell.fgcolor() else {
+            panic!("{:?}", cell.fgcolor());
+        };
+        assert_eq!(u32::from(high) << 24 | u32::from(low), id);
+        found.push((u32::from(y - row) + 1, u32::from(x - column) + 1));
+    }
+    if found.len() < (columns * rows) as usize {
+        return None;
+    }
+    let at = found[0];
+    assert!(found.iter().all(|place| *place == at), "{found:?}");
+    assert_eq!(found.len(), (columns * rows) as usize);
+    let pixels = decoded(&base64)?;
+    assert_eq!(pixels.dimensions(), (columns * CELL.0, rows * CELL.1));
+    Some(Shown {
+        at,
+        cells: Some((columns, rows)),
         pixels,
     })
 }

@@ -272,7 +272,7 @@ impl Pty {
             );
             std::thread::sleep(Duration::from_millis(20));
             if self.text().contains(wording::NOT_SHOWN_YET) {
-                self.keys(b"Z");
+                self.keys(b"Q");
                 self.wait_until("the next key", |s| {
                     !s.contains(wording::NOT_SHOWN_YET) || s.contains(&saved)
                 });

@@ -388,7 +388,7 @@ fn run(seed: u64) -> (usize, usize) {
         }) {
             true => acknowledged.push(verdict),
             false => {
-                far.keyboard.send(b"Z");
+                far.keyboard.send(b"Q");
                 far.wait("the next key", |shown| {
                     (!shown.contains(early)).then_some(())
                 });

@@ -136,7 +136,7 @@ fn keys_report_an_absent_owner() {
             }
             assert!(Instant::now() < until, "{}", seat.text());
         }
-        seat.keys("Z");
+        seat.keys("Q");
         seat.wait_gone(wording::PRESS_AGAIN);
     }
     bench.start_owner();

@@ -108,7 +108,9 @@ fn a_macro_gives_verdict_reasons_and_note_with_one_key() {
     );
     assert_eq!(judged.note.as_deref(), Some("#key checked"));
     seat.on(2);
-    seat.keys("?<pgdn>");
+    seat.keys("?");
+    seat.wait_for(wording::help(Action::Accept));
+    seat.keys("<pgdn>");
     seat.wait_for(wording::USER_MACROS);
     seat.keys("<esc>u");
     seat.wait_for(&wording::taken_back(1));

@@ -155,7 +155,7 @@ fn unusable_keys_show_the_reason() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     for (key, why) in [
-        ("Z", "`Z`"),
+        ("Q", "`Q`"),
         ("F", Action::Frequency.name()),
         ("z", wording::NO_PIXELS),
         ("S", wording::SAMPLE_NEEDS_EMPTY),

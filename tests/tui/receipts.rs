@@ -40,7 +40,7 @@ fn insist(seat: &mut Seat, keys: &str, n: u32) {
         // Not a wait for anything: a person does not hammer at the speed of a loop.
         std::thread::sleep(Duration::from_millis(20));
         // A key that only takes the message away, so that the next one is told apart.
-        seat.keys("Z");
+        seat.keys("Q");
         seat.wait_for(wording::KEY_UNKNOWN);
     }
 }
@@ -55,7 +55,7 @@ fn a_key_before_the_item_is_shown_gives_no_verdict() {
         seat.wait_for(NOT_SHOWN);
         // What is typed after a refused prompt is meant for it, up to the key that closes it.
         seat.keys("<esc>");
-        seat.keys("Z");
+        seat.keys("Q");
         seat.wait_for(wording::KEY_UNKNOWN);
     }
     seat.answer();
@@ -102,7 +102,7 @@ fn a_silent_terminal_s_verdict_is_marked_unconfirmed() {
     seat.on(1);
     seat.keys("a");
     seat.wait_for(NOT_SHOWN);
-    seat.keys("Z");
+    seat.keys("Q");
     seat.wait_for(wording::KEY_UNKNOWN);
     insist(&mut seat, "a", 1);
     seat.wait_for(wording::TERMINAL_IS_SILENT);

@@ -136,7 +136,7 @@ fn the_first_round_is_drawn_in_a_form() {
         seat.wait_for(&wording::draw_asked("round-1"));
         seat.keys("1");
         seat.wait_row(&["`round-1`", "6 items", "12 verdicts"]);
-        seat.keys("Z");
+        seat.keys("Q");
         seat.wait_row(&["round-1"]);
         dated("rounds", size, &seat.wait_gone(wording::ROUND_DRAWN));
         let rounds = bench.client("ann").ask(request::Rounds).unwrap();
@@ -618,7 +618,7 @@ fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
         if ["/", "d"].contains(&key) {
             seat.keys("<esc>");
         }
-        seat.keys("Z");
+        seat.keys("Q");
         seat.wait_gone(wording::IN_ORDER);
     }
     seat.keys("e");

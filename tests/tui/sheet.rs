@@ -192,7 +192,7 @@ fn only_what_the_terminal_has_painted_is_judged() {
             // What is typed after a refused prompt is meant for it, up to the key that closes it.
             seat.keys("<esc>");
         }
-        seat.keys("Z");
+        seat.keys("Q");
         seat.wait_for(wording::KEY_UNKNOWN);
         assert_eq!(bench.journal("ann"), []);
         assert_eq!(on_sheet(&seat, 1), page);

@@ -324,6 +324,8 @@ pub struct Terminal {
     pub ascii: bool,
     /// The content of the user's key file.
     pub keys: &'static str,
+    /// Whether the mouse is on from the start.
+    pub mouse: bool,
     /// Whether to stay at Home. Otherwise the annotator goes on to the review.
     pub stays_home: bool,
 }
@@ -337,6 +339,7 @@ impl Terminal {
         accessible: false,
         ascii: false,
         keys: "",
+        mouse: false,
         stays_home: false,
     };
 }
@@ -425,11 +428,18 @@ impl Write for Screen {
     }
 }
 
-struct Window(Arc<Mutex<WindowSize>>);
+/// The size of the window, and whether the mouse was turned on last.
+#[derive(Clone)]
+struct Window(Arc<Mutex<(WindowSize, Option<bool>)>>);
 
 impl Host for Window {
     fn size(&self) -> WindowSize {
-        *self.0.lock().unwrap()
+        self.0.lock().unwrap().0
+    }
+
+    fn mouse(&self, is_on: bool) -> io::Result<()> {
+        self.0.lock().unwrap().1 = Some(is_on);
+        Ok(())
     }
 
     fn theme(&self, name: &str) -> Result<Look> {
@@ -448,10 +458,16 @@ impl Host for Window {
     }
 }
 
+/// A cell of a picture: column and row, and the colors of its halves.
+struct HalfBlock {
+    at: (u16, u16),
+    colors: [(u8, u8, u8); 2],
+}
+
 /// An annotator at a terminal.
 pub struct Seat {
     screen: Screen,
-    window: Arc<Mutex<WindowSize>>,
+    window: Window,
     messages: Sender<Message>,
     clock: Clock,
     parser: Parser,
@@ -478,9 +494,9 @@ impl Seat {
             cells: terminal.size,
             pixels: (0, 0),
         };
-        let window = Arc::new(Mutex::new(size));
+        let window = Window(Arc::new(Mutex::new((size, None))));
         let who = who.to_string();
-        let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
+        let (out, send, host) = (screen.clone(), messages.clone(), window.clone());
         let work = move || {
             let commands = Arc::new(TerminalCommands::new(&project, &who, None));
             let mut link = Connection::new(project, who, send.clone());
@@ -498,6 +514,7 @@ impl Seat {
                 clock,
                 rows: height,
                 pixels: PixelMode::Auto,
+                mouse: terminal.mouse,
             };
             let mut app = App::new(setting, link, welcome, send, commands)?;
             if !terminal.keys.is_empty() {
@@ -558,6 +575,85 @@ impl Seat {
     pub fn paste(&self, text: &str) {
         let input = Input::Paste(text.to_string());
         self.send(Message::Input(input, self.clock.ms()));
+    }
+
+    /// Sends a mouse report: the button of SGR mode, column and row from 0, and `M` or `m`.
+    pub fn mouse(&mut self, button: u8, (column, row): (u16, u16), last: char) {
+        let report = format!("\x1b[<{button};{};{}{last}", column + 1, row + 1);
+        let now = self.clock.ms();
+        for input in self.parser.push(report.as_bytes(), now) {
+            self.send(Message::Input(input, now));
+        }
+    }
+
+    /// Clicks with the left button.
+    pub fn click(&mut self, at: (u16, u16)) {
+        self.mouse(0, at, 'M');
+        self.mouse(0, at, 'm');
+    }
+
+    /// Where a text begins on the screen: column and row.
+    pub fn find(&self, wanted: &str) -> (u16, u16) {
+        let shown = self.wait_for(wanted);
+        let mut lines = shown.lines().zip(0..);
+        let place = lines.find_map(|(line, row)| {
+            let before = line.split_once(wanted)?.0;
+            Some((u16::try_from(before.chars().count()).unwrap(), row))
+        });
+        place.unwrap()
+    }
+
+    /// Clicks on the first letter of a text.
+    pub fn click_on(&mut self, wanted: &str) {
+        let at = self.find(wanted);
+        self.click(at);
+    }
+
+    /// The cells that show pictures as half blocks: left, top, right, and bottom, the latter two not
+    /// included.
+    pub fn picture_cells(&self) -> (u16, u16, u16, u16) {
+        let cells: Vec<(u16, u16)> = self
+            .half_blocks()
+            .into_iter()
+            .map(|block| block.at)
+            .collect();
+        let (columns, rows) = (cells.iter().map(|at| at.0), cells.iter().map(|at| at.1));
+        (
+            columns.clone().min().unwrap(),
+            rows.clone().min().unwrap(),
+            columns.max().unwrap() + 1,
+            rows.max().unwrap() + 1,
+        )
+    }
+
+    /// The colors of the pictures on the screen.
+    pub fn picture_colors(&self) -> std::collections::BTreeSet<(u8, u8, u8)> {
+        let blocks = self.half_blocks();
+        blocks.into_iter().flat_map(|block| block.colors).collect()
+    }
+
+    fn half_blocks(&self) -> Vec<HalfBlock> {
+        let glass = self.screen.glass();
+        let screen = glass.parser.screen();
+        let (rows, columns) = screen.size();
+        let places = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
+        let found = places.filter_map(|(x, y)| {
+            let cell = screen.cell(y, x).filter(|cell| cell.contents() == "▀")?;
+            let color = |color| match color {
+                vt100::Color::Rgb(r, g, b) => Some((r, g, b)),
+                _ => None,
+            };
+            Some(HalfBlock {
+                at: (x, y),
+                colors: [color(cell.fgcolor())?, color(cell.bgcolor())?],
+            })
+        });
+        found.collect()
+    }
+
+    /// Whether the program last turned the mouse on or off.
+    pub fn mouse_switch(&self) -> Option<bool> {
+        self.window.0.lock().unwrap().1
     }
 
     /// Waits until a menu takes enter again after a number key.
@@ -661,7 +757,7 @@ impl Seat {
 
     /// Resizes the window.
     pub fn resize(&self, width: u16, height: u16) {
-        *self.window.lock().unwrap() = WindowSize {
+        self.window.0.lock().unwrap().0 = WindowSize {
             cells: (width, height),
             pixels: (0, 0),
         };
@@ -756,6 +852,8 @@ fn bytes_of(name: &str) -> Option<Vec<u8>> {
         "left" => b"\x1b[D",
         "pgup" => b"\x1b[5~",
         "pgdn" => b"\x1b[6~",
+        "f9" => b"\x1b[20~",
+        "shift-left" => b"\x1b[1;2D",
         _ => {
             let letter = name.strip_prefix("ctrl-")?.bytes().next()?;
             return Some(vec![letter & 0x1f]);

@@ -40,6 +40,7 @@ impl App {
             }
             Action::GoToItem => self.ask_item(),
             Action::Repaint => self.repaint = true,
+            Action::Mouse => self.toggle_mouse(),
             Action::Theme => self.ask_theme(),
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
@@ -85,7 +86,7 @@ impl App {
             }
             None if self.setting.capabilities.tmux => {
                 self.say(Toast::info(
-                    "no true pixels inside tmux; run benchtop outside of it",
+                    "no true pixels inside tmux without kitty or Ghostty and `allow-passthrough on`",
                 ));
             }
             None => self.say(Toast::info(

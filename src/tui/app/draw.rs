@@ -6,11 +6,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::App;
-use super::true_pixels::Sharpness;
+use super::true_pixels::{Sharpness, TruePixels};
 use crate::keymap::{Chord, Lookup};
 use crate::pane::{Notice, Pane};
 use crate::preview::worker::Ready;
-use crate::terminal::pixels::{Payload, Protocol};
+use crate::terminal::pixels::{Payload, Pixels, Protocol};
 use crate::widgets::text::grouped;
 use crate::widgets::toast::Toast;
 use crate::widgets::{areas, keys};
@@ -65,9 +65,14 @@ impl App {
     pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
         let area = buf.area;
         buf.set_style(area, self.setting.look.theme.base());
+        self.setting.look.hits.begin(self.mouse.is_on);
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
         let typing_at = self.draw_pane(screen.pane, buf);
+        self.setting.look.hits.focus(None, 0);
+        if self.overlay.is_some() {
+            self.setting.look.hits.clear();
+        }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
         let pixels = self.drawn_pixels();
@@ -79,6 +84,24 @@ impl App {
         cursor
     }
 
+    /// What the last frame needs to be written before its cells.
+    pub fn take_uploads(&mut self) -> Vec<u8> {
+        let before = self.pixels.take_before();
+        self.true_pixels.uploaded = before.len();
+        before
+    }
+
+    /// The terminal around tmux answered through it that it has kitty graphics.
+    pub(super) fn found_kitty_around_tmux(&mut self) {
+        let found = &mut self.setting.capabilities;
+        if found.tmux && !found.kitty {
+            found.kitty = true;
+            self.pixels = Pixels::new(found, self.setting.rows);
+            self.true_pixels = TruePixels::new(self.setting.pixels, found, self.setting.clock.ms());
+            self.dirty = true;
+        }
+    }
+
     /// Writes the true pixels of the last frame.
     ///
     /// # Errors
@@ -86,7 +109,8 @@ impl App {
     /// If the terminal cannot be written to.
     pub fn finish(&mut self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         let pixels = self.drawn_pixels();
-        let bytes = self.pixels.finish(out, worker_pixels(pixels.as_ref()))?;
+        let uploaded = std::mem::take(&mut self.true_pixels.uploaded);
+        let bytes = uploaded + self.pixels.finish(out, worker_pixels(pixels.as_ref()))?;
         let is_picture = worker_pixels(pixels.as_ref()).is_some() && bytes > 0;
         if is_picture && std::mem::take(&mut self.true_pixels.says_cost) {
             let protocol = self.pixels.protocol().map_or("", Protocol::name);

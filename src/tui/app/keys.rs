@@ -53,18 +53,23 @@ impl App {
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent, at: u64) {
-        if key.kind == KeyEventKind::Release {
-            return;
-        }
+    /// What every key does first. Returns whether that is all.
+    pub(super) fn begin_key(&mut self, key: KeyEvent, at: u64) -> bool {
         self.dirty = true;
         self.true_pixels.key(at);
         self.quits_once_saved = false;
         if self.with_pane_at(self.at, at, |pane, cx| pane.before_key(key, cx)) == Some(true) {
-            return;
+            return true;
         }
         if self.link.state() == State::Stopped {
             self.link.reconnect(std::time::Duration::ZERO);
+        }
+        false
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent, at: u64) {
+        if key.kind == KeyEventKind::Release || self.begin_key(key, at) {
+            return;
         }
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             match key.code {
@@ -249,9 +254,39 @@ impl App {
         if matches!(self.overlay, Some(Overlay::Confirm { .. })) {
             return self.confirm_key(key);
         }
-        let Some(key) = self.overlays_own(key) else {
+        if let Some(key) = self.overlays_own(key) {
+            self.overlay_own_key(key, typed, at);
+        }
+    }
+
+    /// Runs an action of menus, prompts, and pages.
+    pub(super) fn overlay_action(&mut self, action: Action, at: u64) {
+        if let Some(Overlay::Page(page)) = &mut self.overlay {
+            let closes = matches!(action, Action::MenuCancel | Action::MenuConfirm);
+            if closes && !page.stop_search() {
+                self.overlay = None;
+            } else {
+                page.act(action);
+            }
             return;
+        }
+        if matches!(self.overlay, Some(Overlay::Confirm { .. })) {
+            return self.confirm_with(action);
+        }
+        let code = match action {
+            Action::MenuConfirm => KeyCode::Enter,
+            Action::MenuCancel => KeyCode::Esc,
+            Action::MenuDown => KeyCode::Down,
+            Action::MenuUp => KeyCode::Up,
+            Action::MenuMark => KeyCode::Tab,
+            _ => return,
         };
+        let key = KeyEvent::new(code, KeyModifiers::NONE);
+        self.overlay_own_key(key, key, at);
+    }
+
+    /// Handles a key of an overlay as it is by default. `typed` is the key that was pressed.
+    fn overlay_own_key(&mut self, key: KeyEvent, typed: KeyEvent, at: u64) {
         // As in a pane: the message was about the previous key.
         self.toast = None;
         match &mut self.overlay {
@@ -300,11 +335,18 @@ impl App {
 
     /// One key confirms; any other key cancels.
     fn confirm_key(&mut self, key: KeyEvent) {
+        let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
+        self.confirm_with(match pressed {
+            Lookup::Action(action) => action,
+            _ => Action::MenuCancel,
+        });
+    }
+
+    fn confirm_with(&mut self, action: Action) {
         let Some(Overlay::Confirm { then, viewed, .. }) = self.overlay.take() else {
             return;
         };
-        let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
-        if matches!(pressed, Lookup::Action(Action::MenuConfirm)) {
+        if action == Action::MenuConfirm {
             self.confirmed(viewed, then);
         }
     }

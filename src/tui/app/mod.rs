@@ -6,6 +6,7 @@
 //! | [`connection`] | the connection to the owner |
 //! | `scopes` | the scopes whose keys are active |
 //! | `keys` | keys, menus, and prompts to actions |
+//! | `mouse`, `mouse_state` | clicks, the wheel, and dragging |
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `panes` | calls panes and carries out their effects |
@@ -31,6 +32,8 @@ mod frame_timer;
 mod keys;
 pub mod message;
 mod metadata;
+mod mouse;
+mod mouse_state;
 pub mod overlay;
 mod owner;
 mod panes;
@@ -56,6 +59,7 @@ use bulk_step::Done;
 use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
 use message::Message;
+use mouse_state::MouseState;
 use overlay::Overlay;
 use refused_prompt::RefusedPrompt;
 use seen::PaintedItem;
@@ -92,6 +96,8 @@ pub struct Setting {
     pub rows: u16,
     /// When to draw pictures in true pixels.
     pub pixels: PixelMode,
+    /// Whether the mouse is on from the start.
+    pub mouse: bool,
 }
 
 /// The pane that shows items for other panes.
@@ -145,6 +151,7 @@ pub struct App {
     /// The latest revision received.
     rev: u64,
     true_pixels: TruePixels,
+    mouse: MouseState,
     /// The items painted last.
     painted: Vec<PaintedItem>,
     /// The token of the last frame that was asked about.
@@ -222,6 +229,7 @@ impl App {
             bulk: Vec::new(),
             rev: welcome.rev,
             true_pixels,
+            mouse: MouseState::new(setting.mouse),
             painted: Vec::new(),
             token: 0,
             recount_at: None,
@@ -317,12 +325,14 @@ impl App {
     fn input(&mut self, input: Input, at: u64) {
         match input {
             Input::Key(key) => self.key(key, at),
+            Input::Mouse(mouse) => self.mouse(mouse, at),
             Input::Paste(text) => self.paste(&text),
             Input::Reply(reply @ (Reply::Status | Reply::DeviceAttributes(_))) => {
                 if let Some(token) = self.receipts.on_reply(&reply, at) {
                     self.confirmed_frame(token, at);
                 }
             }
+            Input::Reply(Reply::Kitty { ok: true, .. }) => self.found_kitty_around_tmux(),
             Input::Reply(_) | Input::Focus(_) => {}
         }
     }

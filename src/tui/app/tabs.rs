@@ -126,6 +126,16 @@ impl Writer<'_> {
         (self.x, _) = self.buf.set_stringn(self.x, self.area.y, text, room, style);
     }
 
+    /// The area from column `x` up to here.
+    fn since(&self, x: u16) -> Rect {
+        Rect {
+            x,
+            width: self.x - x,
+            height: 1,
+            ..self.area
+        }
+    }
+
     /// Writes a name, marked if it is the current one.
     fn name(&mut self, name: &str, is_here: bool, look: &Look) {
         let accent = look.style(Role::Accent).add_modifier(Modifier::BOLD);
@@ -169,10 +179,14 @@ fn draw_tab_row(
     };
     for (tab, key) in &keys {
         let is_here = here.info().tab == *tab;
+        let x = writer.x;
         writer.mark(is_here, look);
         writer.put(key, look.style(Role::Key));
         if whole || is_here {
             writer.name(&format!(" {}", tab.name()), is_here, look);
+        }
+        if !is_here {
+            look.hits.click(writer.since(x), tab.action());
         }
         writer.put(" ", look.style(Role::Text));
     }
@@ -188,8 +202,12 @@ fn draw_pane_row(here: PaneId, content: &RowContent, area: Rect, buf: &mut Buffe
         buf,
     };
     for id in panes_of(here, row.panes) {
+        let x = writer.x;
         writer.mark(id == here, look);
         writer.name(id.info().name, id == here, look);
+        if id != here {
+            look.hits.click(writer.since(x), Action::Go(id));
+        }
         writer.put(" ", look.style(Role::Text));
     }
     let place = text::fit(&content.place.0, row.place);

@@ -28,6 +28,8 @@ pub(super) struct TruePixels {
     key_at: u64,
     /// The next picture's size is to be said.
     pub(super) says_cost: bool,
+    /// Bytes that were written before the cells of the frame.
+    pub(super) uploaded: usize,
 }
 
 impl TruePixels {
@@ -44,6 +46,7 @@ impl TruePixels {
             is_idle: false,
             key_at: now,
             says_cost: false,
+            uploaded: 0,
         }
     }
 

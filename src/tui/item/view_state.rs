@@ -1,7 +1,8 @@
 //! How pictures are viewed: zoom, blink, and the choice among several.
 
 use super::Sides;
-use crate::preview::{Part, Region, Show};
+use crate::preview::{Part, Show};
+use benchtop_model::Region;
 
 /// How the current picture is viewed. It resets with the next item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

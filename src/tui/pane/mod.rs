@@ -52,10 +52,10 @@ use crate::action::{Action, Scope};
 use crate::keymap::Keymap;
 use crate::panes::review::queue::Queue;
 use crate::preview::worker::Ready;
-use benchtop_model::Item;
 use benchtop_model::import;
 use benchtop_model::job::JobState;
 use benchtop_model::scoring::job::ScoringState;
+use benchtop_model::{Item, Region};
 use benchtop_protocol::wire::{Receipt, ResumePoint};
 
 /// Something that happened outside of the pane. Every pane gets it, also those that are not on
@@ -170,6 +170,10 @@ pub trait Pane: Any {
     }
 
     fn on_notice(&mut self, _notice: Notice<'_>, _cx: &mut Context<'_>) {}
+
+    /// Handles a region that is being dragged on a picture, as a part of what is visible of it.
+    /// `None` selects nothing.
+    fn drag(&mut self, _part: Option<Region>, _is_over: bool, _cx: &mut Context<'_>) {}
 
     /// When to call [`tick`](Self::tick), in milliseconds of the program's clock.
     fn due(&self) -> Option<u64> {

@@ -14,6 +14,7 @@ use crate::preview::worker::Source;
 use crate::preview::{Part, View};
 use crate::theme::Look;
 use crate::widgets::purpose::{self, Begin};
+use benchtop_model::job::Newest;
 
 /// The parts of the program that a frame needs.
 pub struct Scene<'a> {
@@ -48,7 +49,16 @@ impl Scene<'_> {
             false => info.begin,
         };
         let key = self.key(action);
-        purpose::draw(&info.purpose, &Begin { key, does }, area, buf, self.look);
+        let begins = purpose::draw(&info.purpose, &Begin { key, does }, area, buf, self.look);
+        self.look.hits.click(begins, action);
+    }
+
+    /// The newest picture of a job, for its place.
+    pub fn newest(&self, newest: &Newest, place: Rect) -> Option<Picture> {
+        // Files are named by their content.
+        let key = newest.path.file_stem()?.to_string_lossy();
+        let (path, view) = (self.root.join(&newest.path), self.pictures.cells_in(place));
+        (!place.is_empty()).then(|| self.pictures.one(&key, &path, view))
     }
 
     /// What to prepare for an item that is likely next. `view_in` is the view of one of several

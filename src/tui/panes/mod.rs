@@ -161,7 +161,8 @@ macro_rules! panes {
                     [Review, Global],
                     [Round, Review, Global],
                     // Letters are answers even if they have a meaning in the review.
-                    [Answers, Global]
+                    [Answers, Global],
+                    [Region, Global]
                 ],
                 bar: {
                     Review: [
@@ -170,7 +171,8 @@ macro_rules! panes {
                     ],
                     // The verdict keys are shown above the item.
                     Round: [RoundGuidelines, OwnPace, Help, Undo, Palette, Back],
-                    Answers: [AnswerA, AnswerB, TypeAnswer]
+                    Answers: [AnswerA, AnswerB, TypeAnswer],
+                    Region: [RegionZoom, RegionCancel, RegionLeft, RegionRight, RegionNarrower, RegionWider]
                 },
                 about: "Review shows one item after the other, and each key is a verdict.",
                 example: [

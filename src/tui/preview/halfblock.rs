@@ -88,6 +88,17 @@ impl Cells {
         (self.columns, self.rows)
     }
 
+    /// The cells it covers in `area`: centered and cropped.
+    pub fn place(&self, area: Rect) -> Rect {
+        let (width, height) = (self.columns.min(area.width), self.rows.min(area.height));
+        Rect {
+            x: area.x + (area.width - width) / 2,
+            y: area.y + (area.height - height) / 2,
+            width,
+            height,
+        }
+    }
+
     pub fn lines(&self) -> impl Iterator<Item = &[PictureCell]> {
         self.cells.chunks(usize::from(self.columns).max(1))
     }
@@ -101,11 +112,9 @@ impl Cells {
 /// Draws the picture centered in the area and crops what does not fit.
 impl Widget for &Cells {
     fn render(self, area: Rect, buffer: &mut Buffer) {
-        let area = area.intersection(buffer.area);
-        let left = area.x + area.width.saturating_sub(self.columns) / 2;
-        let top = area.y + area.height.saturating_sub(self.rows) / 2;
-        for (y, line) in (top..area.bottom()).zip(self.lines()) {
-            for (x, from) in (left..area.right()).zip(line) {
+        let place = self.place(area.intersection(buffer.area));
+        for (y, line) in (place.top()..place.bottom()).zip(self.lines()) {
+            for (x, from) in (place.left()..place.right()).zip(line) {
                 if let Some(cell) = buffer.cell_mut((x, y)) {
                     cell.reset();
                     cell.set_char(from.symbol).set_fg(from.fg).set_bg(from.bg);

@@ -2,7 +2,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`pair`] | two pictures side by side or their difference, and regions |
+//! | [`pair`] | two pictures side by side or their difference, in whole or in part |
 //! | [`halfblock`] | pixels to text cells, at every color level |
 //! | `cache` | prepared pictures, limited in bytes |
 //! | [`worker`] | two threads that do all of this, newest request first |
@@ -13,5 +13,5 @@ pub mod pair;
 pub mod worker;
 
 pub use halfblock::Cells;
-pub use pair::{Part, Region, Show};
+pub use pair::{Part, Show};
 pub use worker::{Previews, Ready, View};

@@ -3,15 +3,12 @@
 use image::{Rgba, RgbaImage};
 
 use crate::palette::{Rgb, gray};
+use benchtop_model::Region;
 use benchtop_raster::decode::DecodedImage;
 use benchtop_raster::scale::{fit, resize};
 
 /// Smallest difference of a channel, of 255, that counts as a change. JPEG noise stays below.
 pub const NOISE: u8 = 16;
-/// Maximum zoom, in doublings.
-const MAX_ZOOM: u8 = 5;
-/// Denominator of region centers.
-const CENTER_UNITS: u16 = 1024;
 
 /// The view of a pair of pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,82 +26,10 @@ pub enum Show {
     Difference,
 }
 
-/// A region of a picture: its center and zoom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Region {
-    /// Zoom in doublings: 0 is the whole picture.
-    near: u8,
-    /// The center, in 1024ths of width and height.
-    middle: (u16, u16),
-}
-
-impl Default for Region {
-    fn default() -> Self {
-        Region {
-            near: 0,
-            middle: (CENTER_UNITS / 2, CENTER_UNITS / 2),
-        }
-    }
-}
-
-impl Region {
-    /// The zoom factor.
-    pub fn times(self) -> u32 {
-        1 << self.near
-    }
-
-    /// Zooms in or out by 2x. Unchanged at the limits.
-    pub fn zoom(self, nearer: bool) -> Region {
-        let near = if nearer {
-            (self.near + 1).min(MAX_ZOOM)
-        } else {
-            self.near.saturating_sub(1)
-        };
-        Region { near, ..self }.clamped()
-    }
-
-    /// Pans by a quarter of the view: -1, 0, or 1 in each direction. Unchanged at the edge.
-    pub fn pan(self, right: i32, down: i32) -> Region {
-        let step = i32::from((CENTER_UNITS >> self.near) / 4);
-        let move_by = |at: u16, by: i32| {
-            u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(CENTER_UNITS)
-        };
-        Region {
-            middle: (move_by(self.middle.0, right), move_by(self.middle.1, down)),
-            ..self
-        }
-        .clamped()
-    }
-
-    /// Moves the region inside the picture.
-    fn clamped(self) -> Region {
-        let half = (CENTER_UNITS / 2) >> self.near;
-        let keep = |at: u16| at.clamp(half, CENTER_UNITS - half);
-        Region {
-            middle: (keep(self.middle.0), keep(self.middle.1)),
-            ..self
-        }
-    }
-
-    /// Left, top, width, and height in a picture of this size.
-    fn of(self, (width, height): (u32, u32)) -> (u32, u32, u32, u32) {
-        let side = |whole: u32, middle: u16| {
-            let long = whole.div_ceil(self.times()).max(1);
-            let middle = u64::from(whole) * u64::from(middle) / u64::from(CENTER_UNITS);
-            let from = u32::try_from(middle)
-                .unwrap_or(whole)
-                .saturating_sub(long / 2);
-            (from.min(whole.saturating_sub(long)), long)
-        };
-        let ((x, w), (y, h)) = (side(width, self.middle.0), side(height, self.middle.1));
-        (x, y, w, h)
-    }
-
-    /// Crops a picture to the region.
-    fn cut(self, image: &DecodedImage) -> DecodedImage {
-        let (x, y, width, height) = self.of(image.size());
-        DecodedImage::new(image.pixels().crop_imm(x, y, width, height))
-    }
+/// Crops a picture to a region.
+fn cut(region: Region, image: &DecodedImage) -> DecodedImage {
+    let (x, y, width, height) = region.pixels(image.size());
+    DecodedImage::new(image.pixels().crop_imm(x, y, width, height))
 }
 
 /// The part of a picture or pair that is shown. Part of the cache key.
@@ -140,18 +65,15 @@ pub fn draw(
     let Some(first) = images.first() else {
         return Err("no picture".into());
     };
-    let whole = part.region.times() == 1;
-    let cut = |image: &DecodedImage| {
-        if whole {
-            image.clone()
-        } else {
-            part.region.cut(image)
-        }
+    let whole = part.region == Region::WHOLE;
+    let cut = |image: &DecodedImage| match whole {
+        true => image.clone(),
+        false => cut(part.region, image),
     };
     let alone = |image: &DecodedImage| match whole {
         true => resize(image, fit(image.size(), room.size, room.stretch)),
         false => {
-            let region = part.region.cut(image);
+            let region = cut(image);
             resize(&region, fit(region.size(), room.size, room.stretch))
         }
     };

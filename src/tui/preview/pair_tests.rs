@@ -22,33 +22,6 @@ fn part(show: Show) -> Part {
 }
 
 #[test]
-fn a_region_stays_inside_and_zooms_back_to_the_whole() {
-    let whole = Region::default();
-    assert_eq!(whole.of((100, 60)), (0, 0, 100, 60));
-    assert_eq!(
-        (whole.pan(1, 1), whole.zoom(false)),
-        (whole, whole),
-        "the edge is reached"
-    );
-    let near = whole.zoom(true);
-    assert_eq!((near.times(), near.of((100, 60))), (2, (25, 15, 50, 30)));
-    assert_eq!(near.pan(-1, 0).of((100, 60)), (12, 15, 50, 30));
-    let corner = (0..9).fold(near, |r, _| r.pan(1, 1));
-    assert_eq!(corner.of((100, 60)), (50, 30, 50, 30));
-    assert_eq!((0..9).fold(corner, |r, _| r.zoom(false)), whole);
-    let nearest = (0..99).fold(whole, |r, _| r.zoom(true));
-    assert_eq!(
-        (nearest.times(), nearest.of((3, 1000))),
-        (32, (1, 484, 1, 32))
-    );
-    for steps in 0..40 {
-        let region = (0..steps).fold(nearest, |r, n| r.pan(n % 3 - 1, n % 2));
-        let (x, y, w, h) = region.of((17, 5));
-        assert!(w >= 1 && h >= 1 && x + w <= 17 && y + h <= 5, "{region:?}");
-    }
-}
-
-#[test]
 fn two_pictures_get_boxes_of_the_same_size() {
     let (made, share) = draw(
         &[plain(20, 20, 9), plain(10, 20, 200)],

@@ -356,7 +356,7 @@ fn true_pixels_and_cells_show_the_same_region() {
         cells: (20, 10),
         cell: (10, 20),
     };
-    let region = pair::Region::default().zoom(true).pan(1, 0).pan(1, 0);
+    let region = benchtop_model::Region::WHOLE.zoom(true).pan(1, 0).pan(1, 0);
     let near = View {
         part: Part {
             region,

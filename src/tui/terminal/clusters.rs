@@ -14,12 +14,16 @@
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::pixels::placeholder;
+
 /// Whether terminals may draw this cell in more or fewer columns than expected: several characters,
 /// an emoji, or a mark without its letter.
 pub fn is_uncertain(symbol: &str) -> bool {
     let mut chars = symbol.chars();
     match (chars.next(), chars.next()) {
         (None, _) | (Some('\0'..='\u{2ff}'), None) => false,
+        // A part of a picture, whose marks are no letters.
+        (Some(placeholder::CELL), Some(_)) => false,
         (Some(_), Some(_)) => true,
         // Punctuation, arrows, box drawing, blocks.
         (

@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::background;
 use super::input::{Input, Reply, Step, key};
+use super::mouse;
 
 /// Parses `ESC [ ...`, starting at ESC.
 pub(super) fn csi(bytes: &[u8]) -> Step {
@@ -126,8 +127,7 @@ fn finish(params: &[u8], last: u8, n: usize) -> Step {
                 mode: at(&values, 0),
                 state: at(&values, 1),
             }),
-            // SGR mouse.
-            (b'<', _) => done(None),
+            (b'<', last) => done(mouse::of(&values, last).map(Input::Mouse)),
             _ => reply(Reply::Other),
         };
     }

@@ -87,26 +87,44 @@ impl UncertainRows {
     }
 }
 
-/// Draws one frame like [`Terminal::draw`]. `draw` returns the cursor's position if it is visible.
-/// Returns the area.
+/// What a frame draws besides its cells.
+#[derive(Debug, Default)]
+pub struct Drawn {
+    /// The position of the terminal's cursor if it is visible.
+    pub cursor: Option<Position>,
+    /// Bytes to write before the cells.
+    pub before: Vec<u8>,
+}
+
+impl From<Option<Position>> for Drawn {
+    fn from(cursor: Option<Position>) -> Drawn {
+        Drawn {
+            cursor,
+            before: Vec::new(),
+        }
+    }
+}
+
+/// Draws one frame like [`Terminal::draw`]. Returns the area.
 ///
 /// # Errors
 ///
 /// If the terminal cannot be written to.
-pub fn draw_frame<W: Write>(
+pub fn draw_frame<W: Write, D: Into<Drawn>>(
     terminal: &mut Terminal<Tty<W>>,
     uncertain: &mut UncertainRows,
-    draw: impl FnOnce(&mut Buffer) -> Option<Position>,
+    draw: impl FnOnce(&mut Buffer) -> D,
 ) -> io::Result<Rect> {
     terminal.autoresize()?;
     let mut frame = terminal.get_frame();
     let area = frame.area();
-    let cursor = draw(frame.buffer_mut());
+    let Drawn { cursor, before } = draw(frame.buffer_mut()).into();
     if uncertain.size != area.as_size() {
         uncertain.forget();
         uncertain.size = area.as_size();
     }
     let marked = uncertain.mark(frame.buffer_mut());
+    terminal.backend_mut().write_all(&before)?;
     terminal.flush()?;
     UncertainRows::settle(terminal.current_buffer_mut(), &marked);
     match cursor {

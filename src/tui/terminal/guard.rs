@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use benchtop_model::clean;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Signal, getpid, kill_process};
+
+use super::mouse;
 
 /// Alternate screen, hidden cursor, bracketed paste.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?2004h";
@@ -25,6 +28,8 @@ const RESTORE_TITLE: &[u8] = b"\x1b[23;0t";
 static TITLE: OnceLock<Vec<u8>> = OnceLock::new();
 /// Whether we hold the screen, so that it is restored only once.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+/// Whether mouse reports are on while we hold the screen.
+static MOUSE: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
 thread_local! {
@@ -72,6 +77,18 @@ impl Guard {
         match TITLE.set(title_bytes(title)) {
             Ok(()) => TITLE.get().map_or(Ok(()), |bytes| write_all(bytes)),
             Err(_) => Ok(()),
+        }
+    }
+
+    /// Turns mouse reports on or off. They are off while another program has the terminal.
+    ///
+    /// # Errors
+    ///
+    /// If the terminal is gone.
+    pub fn set_mouse(&self, is_on: bool) -> io::Result<()> {
+        match MOUSE.swap(is_on, Ordering::SeqCst) == is_on {
+            true => Ok(()),
+            false => write_all(if is_on { mouse::ON } else { mouse::OFF }),
         }
     }
 
@@ -127,7 +144,11 @@ fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
     let title = TITLE.get().map_or(&[][..], Vec::as_slice);
-    if let Err(gone) = write_all(ENTER).and_then(|()| write_all(title)) {
+    let mouse = match MOUSE.load(Ordering::SeqCst) {
+        true => mouse::ON,
+        false => &[],
+    };
+    if let Err(gone) = write_all(&[ENTER, title, mouse].concat()) {
         leave();
         return Err(gone);
     }
@@ -138,21 +159,47 @@ fn enter() -> io::Result<()> {
 pub fn leave() {
     if ENTERED.swap(false, Ordering::SeqCst) {
         // Errors are ignored: the terminal is gone.
-        if TITLE.get().is_some() {
-            let _ = write_all(RESTORE_TITLE);
-        }
-        let _ = write_all(LEAVE);
+        let _ = write_all(&leaving());
         let _ = disable_raw_mode();
     }
 }
 
+/// What restores the terminal.
+fn leaving() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if MOUSE.load(Ordering::SeqCst) {
+        bytes.extend(mouse::OFF);
+    }
+    if TITLE.get().is_some() {
+        bytes.extend(RESTORE_TITLE);
+    }
+    bytes.extend(LEAVE);
+    bytes
+}
+
 /// Exits the client at once with `code`. Nothing is lost: acknowledged verdicts are on the owner's
-/// disk. After a hang-up (`hung_up`), nothing is written to the terminal, which could block.
+/// disk. After a hang-up (`hung_up`), nothing is written that could block.
 pub fn end_at_once(code: i32, hung_up: bool) -> ! {
-    if !hung_up {
-        leave();
+    match hung_up {
+        true => leave_if_there(),
+        false => leave(),
     }
     std::process::exit(code)
+}
+
+/// Restores a terminal that may be gone. A signal can say so although it is there, and then a shell
+/// would read mouse reports.
+fn leave_if_there() {
+    // A second description of the terminal does not block, and leaves that of the shell as it is.
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    if ENTERED.swap(false, Ordering::SeqCst)
+        && let Ok(tty) = open("/dev/tty", flags, Mode::empty())
+    {
+        let written = rustix::io::write(tty, &leaving());
+        if written.is_ok() {
+            let _ = disable_raw_mode();
+        }
+    }
 }
 
 /// Runs `work` and turns a panic, for example of a decoder on a broken file, into an error text,

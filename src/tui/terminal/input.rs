@@ -11,6 +11,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::csi;
+use super::mouse::Mouse;
 use crate::palette::Rgb;
 
 /// How long to wait for the rest of an escape sequence after its last byte, in milliseconds.
@@ -21,6 +22,8 @@ const HOLD_MS: u64 = 150;
 /// Maximum duration of a control string, in milliseconds. Nobody types one, and a slow line may
 /// split a reply far apart.
 const STRING_MS: u64 = 2_000;
+/// How long to wait for the rest of a mouse report, in milliseconds. Its digits are keys of tabs.
+const MOUSE_MS: u64 = 10_000;
 /// How long to wait for the end of a paste after its last byte, in milliseconds.
 const PASTE_MS: u64 = 10_000;
 /// Longest sequence kept. A longer one is read to its end and dropped.
@@ -37,6 +40,8 @@ pub enum Input {
     Key(KeyEvent),
     /// A bracketed paste, with line ends as `\n`.
     Paste(String),
+    /// A mouse report.
+    Mouse(Mouse),
     /// A reply to a query.
     Reply(Reply),
     /// The terminal window gained (true) or lost focus.
@@ -88,6 +93,8 @@ pub struct Parser {
     guard: u64,
     /// When a lone ESC was delivered. A tail right after it is not keys.
     escaped: Option<u64>,
+    /// When `ESC [` was dropped. The rest of a mouse report may follow.
+    cut: Option<u64>,
     /// The first byte of a possible tail, and when it arrived.
     held: Option<(u8, u64)>,
 }
@@ -119,6 +126,7 @@ impl Parser {
             last: 0,
             guard,
             escaped: None,
+            cut: None,
             held: None,
         }
     }
@@ -140,6 +148,11 @@ impl Parser {
             if self.late_tail(bytes, now) {
                 return out;
             }
+            let cut = self.cut.take();
+            if cut.is_some_and(|at| now.saturating_sub(at) < MOUSE_MS) && is_report(bytes) {
+                self.pending.extend(b"\x1b[");
+                self.discard = true;
+            }
         }
         self.last = now;
         self.pending.extend_from_slice(bytes);
@@ -152,9 +165,13 @@ impl Parser {
     /// back until it is clear what it is. Returns whether it is held.
     fn late_tail(&mut self, bytes: &[u8], now: u64) -> bool {
         let held = self.held.take();
+        let window = match bytes.strip_prefix(b"[") {
+            Some(rest) if is_report(rest) => MOUSE_MS,
+            _ => LONG_MS,
+        };
         if self
             .escaped
-            .is_none_or(|at| now.saturating_sub(at) >= LONG_MS)
+            .is_none_or(|at| now.saturating_sub(at) >= window)
             && held.is_none()
         {
             self.escaped = None;
@@ -191,6 +208,7 @@ impl Parser {
             [] => self.held.map(|(_, at)| at + HOLD_MS),
             [0x1b] => Some(self.last + self.guard),
             [0x1b, b'_' | b'P' | b']', ..] => Some(self.first + STRING_MS),
+            [0x1b, b'[', b'<', ..] => Some(self.last + MOUSE_MS),
             _ => Some(self.last + LONG_MS),
         }
     }
@@ -207,6 +225,7 @@ impl Parser {
             out.push(key(KeyCode::Char(char::from(byte)), KeyModifiers::NONE));
         }
         let lone = self.pending == [0x1b];
+        self.cut = (self.pending == b"\x1b[").then_some(now);
         self.pending.clear();
         if let Some(text) = self.paste.take() {
             out.push(paste(&text));
@@ -272,6 +291,11 @@ fn is_tail(bytes: &[u8]) -> bool {
         bytes,
         [b'[' | b'O', _, ..] | [b'P', b'>', ..] | [b'_', b'G', ..] | [b']', b'0'..=b'9', ..]
     )
+}
+
+/// Whether these bytes follow `ESC [` in a mouse report.
+fn is_report(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'<'] | [b'<', b'0'..=b'9', ..])
 }
 
 /// Whether a tail after ESC can start with this byte.

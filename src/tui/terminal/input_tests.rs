@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::terminal::mouse::MouseKind;
 
 fn feed(parser: &mut Parser, bytes: &[u8]) -> Vec<Input> {
     parser.push(bytes, 0)
@@ -28,6 +29,11 @@ fn chars(inputs: &[Input]) -> String {
             _ => None,
         })
         .collect()
+}
+
+fn mouse(kind: MouseKind, column: u16, row: u16) -> Vec<Input> {
+    let at = (column, row);
+    vec![Input::Mouse(Mouse { kind, at })]
 }
 
 /// Every kind of sequence a terminal sends, and its meaning.
@@ -65,7 +71,19 @@ fn vocabulary() -> Vec<(&'static [u8], Vec<Input>)> {
             vec![Input::Paste("x\x1b[Ay\né".into())],
         ),
         (b"\x1b[M !!", vec![]),
-        (b"\x1b[<0;10;20M", vec![]),
+        (b"\x1b[<0;10;20M", mouse(MouseKind::Press, 9, 19)),
+        (b"\x1b[<32;300;20M", mouse(MouseKind::Drag, 299, 19)),
+        (b"\x1b[<0;1;1m", mouse(MouseKind::Release, 0, 0)),
+        (b"\x1b[<64;10;20M", mouse(MouseKind::WheelUp, 9, 19)),
+        // With control.
+        (b"\x1b[<81;10;20M", mouse(MouseKind::WheelDown, 9, 19)),
+        // The right button, motion without a button, no place, and places beyond any screen.
+        (b"\x1b[<2;10;20M", vec![]),
+        (b"\x1b[<35;10;20M", vec![]),
+        (b"\x1b[<0;0;20M", vec![]),
+        (b"\x1b[<0;10M", vec![]),
+        (b"\x1b[<0;99999999;20M", vec![]),
+        (b"\x1b[<0;1;2;3M", vec![]),
         (b"\x1b[32;10;20M", vec![]),
         (b"\x1b[0n", reply(Reply::Status)),
         (
@@ -167,6 +185,30 @@ fn a_reply_split_after_its_escape_never_becomes_letters() {
                 "{} cut at {cut}: {got:?}",
                 bytes.escape_ascii()
             );
+        }
+    }
+}
+
+#[test]
+fn a_mouse_report_that_a_slow_line_splits_never_becomes_keys() {
+    let report = b"\x1b[<0;15;6M";
+    for cut in 1..report.len() {
+        for pause in [60, 600, 3_000, 9_000] {
+            let mut parser = Parser::default();
+            let mut got = parser.push(&report[..cut], 0);
+            // Nobody waits for a late byte: what is due is resolved before it comes.
+            while let Some(due) = parser.deadline().filter(|due| *due < pause) {
+                got.extend(parser.timeout(due));
+            }
+            got.extend(parser.push(&report[cut..], pause));
+            got.retain(|input| *input != plain_key(KeyCode::Esc));
+            let whole = got == mouse(MouseKind::Press, 14, 5);
+            assert!(whole || got.is_empty(), "cut at {cut}, {pause} ms: {got:?}");
+            assert!(whole || cut < 3, "cut at {cut}, {pause} ms");
+            // Later keys and reports work.
+            let after = parser.push(b"j\x1b[<0;15;6M", pause + 20_000);
+            assert_eq!(after[0], plain_key(KeyCode::Char('j')));
+            assert_eq!(after[1..], mouse(MouseKind::Press, 14, 5));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`input`] | the push parser for keys, pastes, and replies |
 //! | `csi` | escape sequences as keys or replies |
+//! | [`mouse`] | mouse reports |
 //! | [`reader`] | the thread that reads the terminal |
 //! | [`signals`] | the thread that waits for signals |
 //! | [`guard`] | raw mode and the alternate screen |
@@ -28,6 +29,7 @@ pub mod frame;
 pub mod guard;
 pub mod input;
 pub mod locale;
+pub mod mouse;
 pub mod osc52;
 pub mod output;
 pub mod paint_receipt;
@@ -45,6 +47,7 @@ use std::time::Instant;
 pub use backend::Tty;
 pub use color::ColorLevel;
 pub use input::{Input, Parser, Reply};
+pub use mouse::{Mouse, MouseKind};
 pub use probe::Capabilities;
 
 /// Milliseconds since the program started. Shared by parser, reader, and receipts.

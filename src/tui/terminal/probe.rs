@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::background::{Background, QUESTION, may_ask};
 use super::color::over_ssh;
+use super::pixels::placeholder;
 use super::reader::timespec;
 use super::{Clock, Env, Input, Parser, Reply, is_set};
 
@@ -37,7 +38,7 @@ pub struct Capabilities {
     pub version: Option<String>,
     /// Width and height of a cell in pixels.
     pub cell: Option<(u16, u16)>,
-    /// Inside tmux, where there are no true pixels.
+    /// Inside tmux, where only placeholders of the kitty protocol work.
     pub tmux: bool,
     /// Connected through SSH.
     pub ssh: bool,
@@ -148,6 +149,13 @@ pub fn probe(
     Ok((judge(&replies, env, size), typed))
 }
 
+/// The kitty query for the terminal around tmux, which tmux passes on if `allow-passthrough` is on.
+/// The answer comes later, among the keys. `None` outside of tmux. Other programs of the screen would
+/// not take the answer, so a program that ends at once must not ask.
+pub fn ask_around_tmux(env: &Env) -> Option<Vec<u8>> {
+    is_set(env, "TMUX").then(|| placeholder::through_tmux(KITTY))
+}
+
 /// Derives the capabilities from the replies, the environment, and the window size.
 pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
     let mut found = Capabilities {
@@ -165,7 +173,7 @@ pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
                 found.answers = true;
                 found.sixel = !found.tmux && list.contains(&4);
             }
-            Reply::Kitty { ok, .. } => found.kitty = *ok && !found.tmux,
+            Reply::Kitty { ok, .. } => found.kitty = *ok,
             Reply::Version(version) => found.version = Some(version.clone()),
             Reply::CellPixels(height, width) if *height > 0 && *width > 0 => {
                 asked = Some((*width, *height))

@@ -37,7 +37,7 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
 
 /// The hints of the key bar for these scopes (nearest first): keys with names, as many as fit in
 /// `width` columns. Help comes right after the pane's two most useful keys.
-pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'static str)> {
+pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, Action)> {
     let mut wanted: Vec<Action> = Vec::new();
     let near = scopes
         .iter()
@@ -49,16 +49,16 @@ pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'
         wanted.splice(wanted.len().min(2)..wanted.len().min(2), [Action::Help]);
         wanted.extend(key_bar_actions(Scope::Global));
     }
-    let mut out: Vec<(String, &'static str)> = Vec::new();
+    let mut out: Vec<(String, Action)> = Vec::new();
     let mut used = 0;
     for action in wanted {
         let (key, name) = (keymap.hint(action), action.name());
         let wide = text::width(&key) + 1 + text::width(name) + if out.is_empty() { 0 } else { 2 };
-        if key.is_empty() || used + wide > width || out.iter().any(|(_, n)| *n == name) {
+        if key.is_empty() || used + wide > width || out.iter().any(|(_, a)| a.name() == name) {
             continue;
         }
         used += wide;
-        out.push((key, name));
+        out.push((key, action));
     }
     out
 }
@@ -66,7 +66,25 @@ pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'
 /// Draws the key bar in the first row of `area`.
 pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer, look: &Look) {
     let hints = hints(keymap, scopes, usize::from(area.width));
-    draw_keys(&hints, Role::Hint, area, buf, look);
+    let keys: Vec<_> = hints
+        .iter()
+        .map(|(key, action)| (key.clone(), action.name()))
+        .collect();
+    let ends = draw_keys(&keys, Role::Hint, area, buf, look);
+    let mut x = area.x;
+    for ((_, action), end) in hints.iter().zip(ends) {
+        let width = end.saturating_sub(x + GAP);
+        look.hits.click(
+            Rect {
+                x,
+                width,
+                height: 1,
+                ..area
+            },
+            *action,
+        );
+        x = end;
+    }
 }
 
 /// Draws the possible continuations of the keys `pressed` so far, those that go to panes first.
@@ -114,21 +132,27 @@ pub fn draw_pending(
 /// The beginning of the names of actions that go to panes.
 const GO: &str = "go to ";
 
-/// Draws keys with names in the first row of `area`.
+/// Columns between two keys.
+const GAP: u16 = 2;
+
+/// Draws keys with names in the first row of `area`. Returns where each ends, with the gap.
 fn draw_keys<N: std::fmt::Display>(
     keys: &[(String, N)],
     role: Role,
     area: Rect,
     buf: &mut Buffer,
     look: &Look,
-) {
+) -> Vec<u16> {
     let mut x = area.x;
+    let mut ends = Vec::new();
     for (key, name) in keys {
         let room = |x: u16| usize::from(area.right().saturating_sub(x));
         (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
         let name = format!(" {name}  ");
         (x, _) = buf.set_stringn(x, area.y, name, room(x), look.style(role));
+        ends.push(x);
     }
+    ends
 }
 
 /// The help page: the keys of these scopes under their headings, after the paragraphs `before`.
@@ -280,19 +304,19 @@ mod tests {
                 let hints = hints(&keymap, &scopes, width);
                 let used: usize = hints
                     .iter()
-                    .map(|(k, n)| text::width(k) + 1 + n.len())
+                    .map(|(k, a)| text::width(k) + 1 + a.name().len())
                     .sum();
                 assert!(used + 2 * (hints.len() - 1) <= width);
                 assert!(
                     hints
                         .iter()
-                        .any(|(key, name)| key == "?" && *name == "help"),
+                        .any(|(key, action)| key == "?" && *action == Action::Help),
                     "{width}: {hints:?}"
                 );
             }
         }
         let narrow = hints(&keymap, &[Scope::Review, Scope::Global], 20);
-        assert_eq!(narrow[0], ("a".to_string(), "accept"));
+        assert_eq!(narrow[0], ("a".to_string(), Action::Accept));
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Page {
         let mut lines = Vec::new();
         for p in self.found() {
             let indent = p.label.as_ref().map_or(0, |(_, w)| (*w).min(width / 2));
-            let room = usize::from(width.saturating_sub(indent));
+            let room = usize::from(width.saturating_sub(indent).min(text::READABLE));
             for (i, line) in text::wrap(&p.text, room).into_iter().enumerate() {
                 let label = p.label.as_ref().filter(|_| i == 0).map(|(l, _)| l.clone());
                 lines.push((label, line, p.role, indent));
@@ -223,6 +223,8 @@ impl Page {
         if self.width != inner.width || self.lines.is_empty() {
             self.lay_out(inner.width);
         }
+        let lines = [Action::MenuUp, Action::MenuDown];
+        look.hits.wheel(area, lines, 3);
         let room = usize::from(inner.width);
         Lines::new(inner, buf, look).text(&self.title, Role::Accent);
         self.room = usize::from(inner.height) - 2;

@@ -18,8 +18,9 @@ pub struct Begin {
 const MARGIN: u16 = 2;
 const WIDEST: usize = 72;
 
-/// Draws the purpose, the key, and as much of the example as fits.
-pub fn draw(purpose: &Purpose, begin: &Begin, area: Rect, buf: &mut Buffer, look: &Look) {
+/// Draws the purpose, the key, and as much of the example as fits. Returns the area of the line with
+/// the key.
+pub fn draw(purpose: &Purpose, begin: &Begin, area: Rect, buf: &mut Buffer, look: &Look) -> Rect {
     let room = usize::from(area.width.saturating_sub(2 * MARGIN));
     let styled = |lines: Vec<String>, role| {
         let style: Style = look.style(role);
@@ -48,9 +49,14 @@ pub fn draw(purpose: &Purpose, begin: &Begin, area: Rect, buf: &mut Buffer, look
         buf.set_stringn(x, y, text::fit(line, room), room, *style);
     }
     let y = top + u16::try_from(at).unwrap_or(u16::MAX - top);
-    if y < area.bottom() {
-        let key = text::width(&begin.key).min(room);
-        let key = Rect::new(x, y, u16::try_from(key).unwrap_or(0), 1);
-        buf.set_style(key, look.style(Role::Key));
+    if y >= area.bottom() {
+        return Rect::default();
+    }
+    let key = text::width(&begin.key).min(room);
+    let key = Rect::new(x, y, u16::try_from(key).unwrap_or(0), 1);
+    buf.set_style(key, look.style(Role::Key));
+    Rect {
+        width: area.right() - x,
+        ..key
     }
 }

@@ -12,6 +12,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use benchtop_model::{Error, clean};
 
+/// The widest text for reading, in columns: longer lines are hard to follow back.
+pub const READABLE: u16 = 100;
+
 /// One line of `text` that is safe to print, as made by [`clean::line`]. Character indices stay
 /// valid.
 pub fn clean(text: &str) -> String {

@@ -113,7 +113,11 @@ impl AdjudicatePane {
         let down = scene.key(Action::TextDown);
         self.draw_text(&dispute, parts.text, &down, buf, look);
         draw_rule(&dispute, parts.rule, buf, look);
+        let text = [Action::TextUp, Action::TextDown];
+        look.hits.wheel(parts.text, text, 1);
         let below = parts.verdicts;
+        let verdicts = [Action::VerdictsUp, Action::VerdictsDown];
+        look.hits.wheel(below, verdicts, 1);
         let overflow = sides::draw(&dispute, &self.about, self.scrolled[1], below, buf, look);
         (self.overflow[1], self.scrolled[1]) = (overflow, self.scrolled[1].min(overflow));
         draw_more(

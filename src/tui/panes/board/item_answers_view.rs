@@ -399,6 +399,8 @@ impl Layer for AnswerView {
         let (above, below) = areas::top(areas::top(area, head).1, table);
         self.table.widen(above.width);
         self.table.draw(above, buf, look);
+        let answer = [Action::AnswerUp, Action::AnswerDown];
+        look.hits.wheel(below, answer, 1);
         self.draw_answer(below, keys, buf, look);
     }
 }

@@ -11,6 +11,8 @@ use super::draw::{Layout, Shown};
 use super::scoring::{items, tried_without_score};
 use super::thresholds::{decimals, doubtful_side, number, scale_words};
 use super::{FiltersPane, Part, Side, histogram};
+use crate::action::Action;
+use crate::hits::steps;
 use crate::item::Picture;
 use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
@@ -76,6 +78,14 @@ impl FiltersPane {
         let rest = top.rest();
         for (row, (y, scorer)) in (rest.y..rest.bottom()).zip(page).enumerate() {
             let here = row == self.at % room;
+            let line = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            let by = row as i64 - (self.at % room) as i64;
+            let scores = [Action::PreviousScore, Action::NextScore];
+            look.hits.go(line, steps(by, scores), None);
             let (words, role) = short(scorer);
             let mark = look.cursor_mark(here);
             let mut style = look.style(if here { Role::Accent } else { Role::Text });
@@ -210,7 +220,17 @@ impl FiltersPane {
             note += "  o: only  t: own  enter: items";
         }
         self.groups.set_note(note);
+        self.focus(Part::Groups, look);
         self.groups.draw(area, buf, look);
+        look.hits.focus(None, 0);
+    }
+
+    /// Declares which part of the pane the areas that follow belong to.
+    fn focus(&self, part: Part, look: &Look) {
+        let order = [Part::Groups, Part::Samples, Part::Pair];
+        let at = |part: Part| order.iter().position(|p| *p == part).unwrap_or(0);
+        let times = (at(part) + order.len() - at(self.part)) % order.len();
+        look.hits.focus(Action::NextPart, times);
     }
 
     pub(super) fn draw_samples(
@@ -228,6 +248,10 @@ impl FiltersPane {
             return;
         };
         let here = self.part == Part::Samples;
+        self.focus(Part::Samples, look);
+        let samples = [Action::Up, Action::Down];
+        look.hits.wheel(area, samples, 1);
+        look.hits.focus(None, 0);
         let mut lines = Lines::new(area, buf, look);
         let keys = if here {
             "  j/k  space: side  enter: review"

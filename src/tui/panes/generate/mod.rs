@@ -334,14 +334,7 @@ impl GeneratePane {
     /// Prepares the newest picture for its place.
     fn newest_picture(&self, area: Rect, scene: &Scene<'_>) -> Option<Picture> {
         let place = self.layout(area).picture;
-        let newest = self.newest().filter(|_| !place.is_empty())?;
-        // Files are named by their content.
-        let key = newest.path.file_stem()?.to_string_lossy();
-        let (path, view) = (
-            scene.root.join(&newest.path),
-            scene.pictures.cells_in(place),
-        );
-        Some(scene.pictures.one(&key, &path, view))
+        scene.newest(self.newest()?, place)
     }
 }
 

@@ -88,7 +88,13 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
             let room = usize::from(area.width.saturating_sub(x));
             buf.set_stringn(area.x + x, y, said, room, scene.look.style(role));
         }
+        let row = Rect {
+            y,
+            height: 1,
+            ..area
+        };
         y += u16::from(next);
+        row.intersection(area)
     };
     put(
         1,
@@ -99,7 +105,10 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
     put(0, "", Role::Text, true);
     for (action, name, about) in ways {
         put(3, &scene.key(action), Role::Key, false);
-        put(7, name, Role::Text, true);
+        scene
+            .look
+            .hits
+            .click(put(7, name, Role::Text, true), action);
         for line in text::wrap(
             about,
             usize::from(area.width.saturating_sub(9)).clamp(10, 70),

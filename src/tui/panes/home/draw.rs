@@ -5,8 +5,13 @@ use ratatui::layout::Rect;
 
 use super::HomePane;
 use super::rows::{Block, Line, Part, Shown};
+use crate::action::Action;
+use crate::hits::steps;
+use crate::pane::Scene;
+use crate::panes::review::draw_picture;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
+use crate::widgets::lines::Lines;
 use crate::widgets::meter::{bar, sparkline};
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
@@ -14,11 +19,17 @@ use crate::widgets::text;
 
 /// The least width with two columns of blocks.
 const WIDE: u16 = 130;
+/// The least width of a screen with the newest picture, and the least height of it.
+const WITH_PICTURE: u16 = 160;
+const LEAST_PICTURE: u16 = 8;
+/// The widest left column, so that the right one stays near it.
+const WIDEST_COLUMN: u16 = 100;
 /// The widest bar.
 const WIDEST_BAR: u16 = 40;
 
 impl HomePane {
-    pub(super) fn draw_home(&self, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_home(&self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let look = scene.look;
         match &self.home {
             None => return draw_empty(&Empty::Loading, area, buf, look),
             Some(Err(problem)) => {
@@ -29,7 +40,7 @@ impl HomePane {
         }
         let wide = area.width >= WIDE;
         let (left, right) = match wide {
-            true => areas::left(area, area.width * 11 / 20, 3),
+            true => areas::left(area, (area.width * 11 / 20).min(WIDEST_COLUMN), 3),
             false => (area, Rect::default()),
         };
         let mut number = 0;
@@ -41,6 +52,54 @@ impl HomePane {
             };
             let gap = self.gap(place.height);
             *y = self.draw_block(block, &mut number, (place, *y), buf, look) + gap;
+        }
+        if area.width >= WITH_PICTURE {
+            let rest = areas::top(right, y_right.saturating_sub(right.y)).1;
+            self.draw_newest(rest, buf, scene);
+        }
+    }
+
+    /// Draws the newest picture that a job made.
+    fn draw_newest(&self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let made = self
+            .jobs
+            .iter()
+            .filter_map(|job| Some((job, job.newest.as_ref()?)));
+        let newest = made.max_by_key(|(job, _)| (job.standing.is_active(), job.id));
+        let Some((job, newest)) = newest.filter(|_| area.height >= LEAST_PICTURE) else {
+            return;
+        };
+        let draft = if newest.draft { ", draft" } else { "" };
+        let caption = format!(" Newest picture: #{}, job {}{draft}", newest.number, job.id);
+        Lines::new(area, buf, scene.look).text(&caption, Role::Heading);
+        let place = areas::left(areas::top(area, 1).1, 1, 0).1;
+        // Cells are about twice as high as wide.
+        let place = Rect {
+            width: place.width.min(place.height * 2),
+            ..place
+        };
+        if let Some(picture) = scene.newest(newest, place) {
+            draw_picture(&picture, false, place, buf, scene.look);
+        }
+    }
+
+    /// Declares that a click goes to a link of a line, which is so many lines with links below the
+    /// cursor. A click there opens it.
+    fn hits(&self, down: i64, links: &[Rect], row: Rect, look: &Look) {
+        let Some(last) = links.len().checked_sub(1) else {
+            return;
+        };
+        let open = Some(Action::Open);
+        let here = self.cursor.1.min(last);
+        let columns = [Action::Left, Action::Right];
+        let down = || steps(down, [Action::Up, Action::Down]);
+        look.hits.go(row, down(), open);
+        for (place, column) in links.iter().zip(0..) {
+            // Lines on the way may have fewer links, so the column is counted from the first one.
+            let is_there = down().next().is_none() && column == here as i64;
+            let moves = steps(-(here as i64), columns).chain(steps(column, columns));
+            let moves = down().chain(moves.filter(|_| !is_there));
+            look.hits.go(*place, moves, open);
         }
     }
 
@@ -65,17 +124,20 @@ impl HomePane {
             height: u16::from(y < area.bottom()),
             ..area
         };
-        if !row(y).is_empty() {
+        // A heading without a line below it says nothing.
+        if y + 1 < area.bottom() {
             let title = text::fit(&format!(" {}", block.title), usize::from(area.width));
             buf.set_string(area.x, y, title, look.style(Role::Heading));
         }
         y += 1;
         for line in &block.lines {
             let here = line.links().next().is_some();
-            let cursor = (here && self.cursor.0 == *number).then_some(self.cursor.1);
+            let down = *number as i64 - self.cursor.0 as i64;
+            let cursor = (here && down == 0).then_some(self.cursor.1);
             *number += usize::from(here);
             if !row(y).is_empty() {
-                draw_line(line, cursor, row(y), buf, look);
+                let places = draw_line(line, cursor, row(y), buf, look);
+                self.hits(down, &places, row(y), look);
             }
             y += 1;
         }
@@ -83,8 +145,14 @@ impl HomePane {
     }
 }
 
-/// Draws a line. `cursor` is the link under the cursor.
-fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, look: &Look) {
+/// Draws a line. `cursor` is the link under the cursor. Returns the areas of its links.
+fn draw_line(
+    line: &Line,
+    cursor: Option<usize>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) -> Vec<Rect> {
     let mark = match (cursor, look.accessible) {
         (None, _) => "  ",
         (Some(_), true) => "* ",
@@ -100,7 +168,7 @@ fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, l
     let fixed: u16 = line.0.iter().map(|part| part.width).sum();
     let free = area.width.saturating_sub(fixed + 2).min(WIDEST_BAR);
     let links = line.links().count();
-    let mut link = 0;
+    let mut places = Vec::new();
     for (at, part) in line.0.iter().enumerate() {
         let room = area.right().saturating_sub(x);
         let width = match (&part.shown, at + 1 == line.0.len()) {
@@ -108,11 +176,13 @@ fn draw_line(line: &Line, cursor: Option<usize>, area: Rect, buf: &mut Buffer, l
             (_, true) => room,
             _ => part.width.min(room),
         };
-        let on = part.link.is_some() && cursor.is_some_and(|at| at.min(links - 1) == link);
-        link += usize::from(part.link.is_some());
-        draw_part(part, on, Rect { x, width, ..area }, buf, look);
+        let on = part.link.is_some() && cursor.is_some_and(|at| at.min(links - 1) == places.len());
+        let place = Rect { x, width, ..area };
+        draw_part(part, on, place, buf, look);
+        places.extend(part.link.as_ref().map(|_| place));
         x += width;
     }
+    places
 }
 
 fn draw_part(part: &Part, on: bool, area: Rect, buf: &mut Buffer, look: &Look) {

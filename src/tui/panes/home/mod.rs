@@ -258,7 +258,7 @@ impl Pane for HomePane {
         if self.is_empty() {
             begin::draw(area, buf, scene);
         } else {
-            self.draw_home(area, buf, scene.look);
+            self.draw_home(area, buf, scene);
         }
         None
     }

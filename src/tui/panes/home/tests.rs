@@ -1,5 +1,5 @@
 use benchtop_model::home::{Home, ItemList, NextStep, PersonActivity, RoundTask};
-use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::job::{JobState, JobStatus, Newest};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 use super::HomePane;
@@ -169,6 +169,31 @@ fn jobs_follow_their_events() {
         !shown.contains("drafts") && !pane.shows_progress(),
         "{shown}"
     );
+}
+
+#[test]
+fn a_wide_screen_shows_the_newest_picture() {
+    let rec = recorder();
+    let mut pane = opened(&rec, home());
+    let job = |id, number| JobState {
+        id,
+        newest: Some(Newest {
+            path: format!("images/aa/{number}.png").into(),
+            picture: "a.png".into(),
+            number,
+            sample: 1,
+            draft: true,
+        }),
+        ..JobState::default()
+    };
+    for job in [job(4, 7), job(5, 31), job(2, 9)] {
+        rec.notify(&mut pane, Notice::Job(&job));
+    }
+    let shown = |pane: &mut HomePane, size| drawn(&rec, pane, size, ColorLevel::True);
+    let wide = shown(&mut pane, (160, 44));
+    assert!(wide.contains("#31, job 5, draft"), "{wide}");
+    assert!(!shown(&mut pane, (159, 44)).contains("#31"));
+    assert!(!shown(&mut pane, (160, 14)).contains("#31"));
 }
 
 #[test]

@@ -88,6 +88,8 @@ impl SidePanel {
         buf: &mut Buffer,
         look: &Look,
     ) {
+        let lines = [Action::Up, Action::Down];
+        look.hits.wheel(area, lines, 3);
         match self.shows {
             Side::Nothing => {}
             Side::Preview => {

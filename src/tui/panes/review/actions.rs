@@ -1,7 +1,7 @@
 //! Actions of the review.
 
 use super::ReviewPane;
-use crate::action::Action;
+use crate::action::{Action, Scope};
 use crate::pane::{Context, PaneId, Target};
 use benchtop_model::Verdict;
 
@@ -29,6 +29,8 @@ impl ReviewPane {
                 }
             }
             Action::Pixels => cx.toggle_pixels(),
+            Action::SelectRegion => self.select_region(cx),
+            other if other.scope() == Scope::Region => self.selection_action(other, cx),
             Action::ZoomIn
             | Action::ZoomOut
             | Action::PanLeft

@@ -6,6 +6,7 @@ use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::ReviewPane;
 use super::text::{Lines, Shown, write};
+use crate::action::Action;
 use crate::item::Picture;
 use crate::preview::worker::GAP;
 use crate::theme::{Look, Role};
@@ -15,8 +16,11 @@ use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::Status;
 
-/// The least width with the picture beside the text. Narrower panes put it above.
+/// The least width with the picture beside the text. Narrower panes put it above, unless they are so
+/// low that it is larger beside the text.
 const SIDE_BY_SIDE: u16 = 64;
+/// The least width of a low pane with the picture beside the text.
+const LOW_SIDE_BY_SIDE: u16 = 48;
 
 /// The least width with both pictures of a pair side by side.
 const ROOM_FOR_TWO: u16 = 120;
@@ -39,7 +43,8 @@ pub fn is_wide(area: Rect) -> bool {
 /// Splits `area` into picture and text. The picture gets the width of a square, at most three
 /// fifths. Two pictures get two thirds.
 pub fn layout(area: Rect, pair: bool) -> Layout {
-    let (picture, text) = if area.width < SIDE_BY_SIDE {
+    let is_low = area.width >= LOW_SIDE_BY_SIDE && area.height * 2 <= area.width * 3 / 5;
+    let (picture, text) = if area.width < SIDE_BY_SIDE && !is_low {
         let height = area.height / 2;
         areas::top(area, height)
     } else {
@@ -115,6 +120,7 @@ impl ReviewPane {
         } = self.layout(area);
         self.draw_caption(caption, picture, buf, look);
         draw_picture(&self.picture, self.bare, picture, buf, look);
+        self.draw_selection(picture, buf, look);
         self.draw_text(text, buf, look);
     }
 
@@ -189,7 +195,7 @@ impl ReviewPane {
 
     fn draw_text(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let Some(number) = self.number() else { return };
-        let mut lines = Lines::new(area.width);
+        let mut lines = Lines::new(area.width.min(text::READABLE));
         match self.items.get(&number) {
             None => lines.say(&format!("#{number}  loading"), Role::Dim),
             Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad),
@@ -202,6 +208,8 @@ impl ReviewPane {
         if let Some(note) = self.notes.get(&number) {
             lines.first(&format!("your note: {note}"), Role::Accent);
         }
+        let scroll = [Action::ScrollUp, Action::ScrollDown];
+        look.hits.wheel(area, scroll, 1);
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);

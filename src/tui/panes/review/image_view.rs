@@ -4,7 +4,8 @@ use super::{ReviewPane, is_wide};
 use crate::action::Action;
 use crate::item::{Picture, ViewState};
 use crate::pane::{Context, Scene};
-use crate::preview::{Region, Show};
+use crate::preview::Show;
+use benchtop_model::Region;
 
 /// Time per picture while blinking: two changes a second, below the three flashes a second that
 /// WCAG 2.3.1 allows.
@@ -31,8 +32,8 @@ impl ReviewPane {
 
     fn pan(&mut self, right: i32, down: i32, cx: &mut Context<'_>) {
         let region = self.looking().region;
-        let why = match region.times() {
-            1 => format!(
+        let why = match region {
+            Region::WHOLE => format!(
                 "the whole picture is shown; {} zooms in",
                 cx.key(Action::ZoomIn)
             ),
@@ -42,7 +43,7 @@ impl ReviewPane {
     }
 
     /// Shows another region, or says why it cannot.
-    fn show_region(&mut self, region: Region, why: &str, cx: &mut Context<'_>) {
+    pub(super) fn show_region(&mut self, region: Region, why: &str, cx: &mut Context<'_>) {
         let looking = self.looking();
         if !matches!(self.picture(), Picture::Ready(_)) {
             return cx.say("no picture to zoom into");
@@ -52,9 +53,13 @@ impl ReviewPane {
         }
         self.look(ViewState { region, ..looking });
         let out = cx.key(Action::ZoomOut);
-        cx.say(match region.times() {
-            1 => "whole picture".to_string(),
-            times => format!("zoom {times}x; {out} zooms out"),
+        cx.say(match region {
+            Region::WHOLE => "whole picture".to_string(),
+            _ => {
+                let times = format!("{:.1}", region.times());
+                let times = times.strip_suffix(".0").unwrap_or(&times);
+                format!("zoom {times}x; {out} zooms out")
+            }
         });
     }
 

@@ -17,6 +17,7 @@
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
 //! | [`pace`] | the annotator's own pace |
 //! | `image_view`, `pair`, `pictures` | zoom, pairs, and preparing pictures |
+//! | `selection` | selecting a region of a picture |
 //! | `draw`, `text`, `plain` | drawing |
 
 mod actions;
@@ -39,6 +40,7 @@ pub mod round;
 mod round_actions;
 mod round_draw;
 mod round_work;
+mod selection;
 mod text;
 mod verdicts;
 
@@ -57,7 +59,7 @@ use uuid::Uuid;
 use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
-use benchtop_model::{Judgement, Result, Verdict};
+use benchtop_model::{Judgement, Region, Result, Verdict};
 use benchtop_protocol::wire::{Decide, ItemView, Receipt, request};
 
 /// Why the pane did not go to a position.
@@ -94,6 +96,8 @@ pub struct ReviewPane {
     /// Whether the queue was set.
     ready: bool,
     looking: ViewState,
+    /// The region that is being selected, as a part of what is visible of the picture.
+    selection: Option<Region>,
     /// The pictures of an item that has several, as of the last frame.
     sides: Option<Sides>,
     /// The part of the pictures that is drawn, and the content of their files.
@@ -200,6 +204,7 @@ impl ReviewPane {
         self.scroll = 0;
         self.picture = Picture::Loading;
         (self.looking, self.sides) = (ViewState::default(), None);
+        self.selection = None;
         self.fetch(cx);
     }
 

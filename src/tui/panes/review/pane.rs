@@ -5,14 +5,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::sync::Arc;
 
-use super::{Phase, Queue, ReviewPane};
+use super::{Phase, Queue, ReviewPane, selection};
 use crate::action::{Action, Scope};
 use crate::item::Picture;
 use crate::keymap::Keymap;
 use crate::pane::{Context, Notice, Painted, Pane, PaneId, Progress, Scene, Target};
 use crate::preview::worker::Ready;
 use crate::widgets::text;
-use benchtop_model::{Item, Result};
+use benchtop_model::{Item, Region, Result};
 use benchtop_protocol::wire::ResumePoint;
 
 impl ReviewPane {
@@ -37,6 +37,9 @@ pub(super) fn show_error<T>(_: &mut ReviewPane, reply: Result<T>, cx: &mut Conte
 
 impl Pane for ReviewPane {
     fn scopes(&self) -> Option<&'static [Scope]> {
+        if self.selection().is_some() {
+            return Some(selection::SCOPES);
+        }
         let work = self.work()?;
         Some(if work.asks_answers() && work.phase == Phase::Item {
             &[Scope::Answers, Scope::Round, Scope::Review, Scope::Global]
@@ -46,6 +49,9 @@ impl Pane for ReviewPane {
     }
 
     fn bar(&self) -> Option<&'static [Scope]> {
+        if self.selection().is_some() {
+            return None;
+        }
         // The verdict keys are shown above the item.
         self.work().map(|_| &[Scope::Round][..])
     }
@@ -174,6 +180,10 @@ impl Pane for ReviewPane {
         }
     }
 
+    fn drag(&mut self, part: Option<Region>, is_over: bool, cx: &mut Context<'_>) {
+        self.drag_region(part, is_over, cx);
+    }
+
     fn item(&self) -> Option<u32> {
         self.number()
     }
@@ -193,6 +203,8 @@ impl Pane for ReviewPane {
 
     fn pixels(&self) -> Option<(Arc<Ready>, Rect)> {
         match &self.picture {
+            // Cells, so that the region can be drawn on them.
+            _ if self.selection().is_some() => None,
             Picture::Ready(ready) if !self.queue.is_empty() => {
                 Some((ready.clone(), self.layout(self.area).picture))
             }

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::text::{Lines, Shown, write};
 use crate::item::Loaded;
 use crate::theme::Look;
+use crate::widgets::text::READABLE;
 use benchtop_model::Verdict;
 
 /// Draws the text of item `number` from line `scroll` on, with an unsaved verdict. Returns the
@@ -18,7 +19,7 @@ pub fn draw_item(
     buf: &mut Buffer,
     look: &Look,
 ) -> usize {
-    let mut lines = Lines::new(area.width);
+    let mut lines = Lines::new(area.width.min(READABLE));
     write(number, loaded, pending, Shown::All, look, &mut lines);
     let overflow = lines.lines.len().saturating_sub(usize::from(area.height));
     for (y, line) in (area.y..area.bottom()).zip(lines.lines.iter().skip(scroll.min(overflow))) {

@@ -6,7 +6,9 @@ use ratatui::style::Style;
 
 use super::SheetPane;
 use super::grid::Tile as Place;
+use super::place::Place as Cursor;
 use crate::action::Action;
+use crate::hits::steps;
 use crate::item::{Loaded, Picture};
 use crate::pane::{PaneId, Scene};
 use crate::panes::metadata::edit_session::error_line;
@@ -66,11 +68,14 @@ impl SheetPane {
             return draw_empty(&empty, area, buf, scene.look);
         }
         self.prepare(grid, scene);
+        let sheets = [Action::PreviousSheet, Action::NextSheet];
+        scene.look.hits.wheel(area, sheets, 1);
         match &self.samples {
             Some(samples) => {
                 let sheet = samples.place.sheet(samples.list().len(), grid.count());
                 for (at, image) in samples.list()[sheet].iter().enumerate() {
                     let is_here = samples.place.top + at == samples.place.cursor;
+                    hit(samples.place, at, grid.tile(at), scene);
                     let shown = self.is_shown(samples.number, image);
                     let (sign, role) = if shown {
                         ("✓", Role::Good)
@@ -84,6 +89,7 @@ impl SheetPane {
             None => {
                 for (at, number) in self.on_sheet().into_iter().enumerate() {
                     let is_here = self.place.top + at == self.place.cursor;
+                    hit(self.place, at, grid.tile(at), scene);
                     let (words, role) = self.tile_words(number);
                     self.draw_tile(at, grid.tile(at), is_here, (&words, role), buf, scene);
                 }
@@ -231,6 +237,14 @@ impl SheetPane {
         sheet.retain(|number| self.is_unjudged(*number, who));
         sheet.len()
     }
+}
+
+/// Declares that a click goes to a tile. A click there opens it.
+fn hit(cursor: Cursor, at: usize, tile: Place, scene: &Scene<'_>) {
+    let by = (cursor.top + at) as i64 - cursor.cursor as i64;
+    let area = tile.mark.union(tile.picture).union(tile.caption);
+    let moves = steps(by, [Action::SheetLeft, Action::SheetRight]);
+    scene.look.hits.go(area, moves, Some(Action::SheetOpen));
 }
 
 /// An item in one line: number, status, question, answer, and rules that flag it.

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{Area, TemplatesPane};
+use crate::action::Action;
 use crate::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
@@ -89,6 +90,10 @@ impl TemplatesPane {
         draw::heading(&heading, self.area == Area::Text, title, buf, look);
         let file = self.file.clone();
         let found: Vec<&Finding> = edit_session.found_in(&file).collect();
+        let lines = [Action::Up, Action::Down];
+        let is_beside = self.area == Area::Side;
+        look.hits.focus(Action::NextArea, usize::from(is_beside));
+        look.hits.wheel(below, lines, 3);
         let cursor = self.editor.draw(below, buf, look, &found);
         if let (Some(at), false) = (cursor, self.typing)
             && self.area == Area::Text
@@ -98,6 +103,7 @@ impl TemplatesPane {
         }
         self.draw_slots(&slots, parts.slots, buf, look);
         let here = self.area == Area::Side;
+        look.hits.focus(Action::NextArea, usize::from(!here));
         self.side.draw(edit_session, here, parts.side, buf, look);
         cursor.filter(|_| self.typing)
     }

@@ -5,6 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{Area, VocabularyPane};
+use crate::action::Action;
+use crate::hits::steps;
 use crate::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
@@ -58,15 +60,30 @@ impl VocabularyPane {
         }
         let parts = parts(area, self.side.shows);
         draw::banner(edit_session, "ctrl-s", "M", parts.banner, buf, look);
+        self.focus(Area::Vocabularies, look);
         self.draw_names(edit_session, parts.names, buf, look);
+        self.focus(Area::Terms, look);
         self.draw_terms(edit_session, parts.terms, buf, look);
+        self.focus(Area::Side, look);
         let here = self.area == Area::Side;
         self.side.draw(edit_session, here, parts.side, buf, look);
+    }
+
+    /// Declares which part of the pane the areas that follow belong to.
+    fn focus(&self, part: Area, look: &Look) {
+        let parts: &[Area] = match self.side.shows {
+            Side::Nothing => &[Area::Vocabularies, Area::Terms],
+            _ => &[Area::Vocabularies, Area::Terms, Area::Side],
+        };
+        let at = |part: Area| parts.iter().position(|p| *p == part).unwrap_or(0);
+        let times = (at(part) + parts.len() - at(self.area)) % parts.len();
+        look.hits.focus(Action::NextArea, times);
     }
 
     fn draw_names(&self, edit_session: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         let here = self.area == Area::Vocabularies;
         draw::heading("vocabularies", here, areas::top(area, 1).0, buf, look);
+        look.hits.wheel(area, [Action::Up, Action::Down], 1);
         let page = usize::from(area.height.saturating_sub(1)).max(1);
         let top = self.at / page * page;
         let shown = self
@@ -94,6 +111,13 @@ impl VocabularyPane {
                 format!("{enabled}/{all}")
             };
             let current = i == self.at;
+            let row = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            let moves = steps(i as i64 - self.at as i64, [Action::Up, Action::Down]);
+            look.hits.go(row, moves, Some(Action::Open));
             if current {
                 buf.set_stringn(
                     area.x,

@@ -17,7 +17,7 @@ pub(super) const FIRST_ID: u32 = 0x6274_0000;
 /// Longest base64 chunk of the protocol.
 const CHUNK: usize = 4096;
 /// How much the terminal may store for us, in bytes of PNG. Evicted least recently used first.
-const KEPT: usize = 48 * 1024 * 1024;
+pub(super) const KEPT: usize = 48 * 1024 * 1024;
 
 /// A base64 PNG padded to whole cells, with the picture centered, so that it keeps its aspect ratio
 /// on those cells.
@@ -105,7 +105,7 @@ impl Uploads {
     }
 }
 
-fn upload(out: &mut impl Write, id: u32, png: &str) -> io::Result<()> {
+pub(super) fn upload(out: &mut impl Write, id: u32, png: &str) -> io::Result<()> {
     let chunks = png.as_bytes().chunks(CHUNK);
     let last = chunks.len().saturating_sub(1);
     for (i, chunk) in chunks.enumerate() {

@@ -1,4 +1,4 @@
-//! True pixels: kitty with our own writer, sixel with icy_sixel, iTerm2 with viuer.
+//! True pixels: kitty with our own writer, as placeholders within tmux, sixel with icy_sixel, iTerm2 with viuer.
 //!
 //! Encoding is slow (a quarter of a second for sixel) and happens off the drawing thread:
 //! [`Plan::encode`]
@@ -19,6 +19,7 @@ mod counted;
 mod iterm;
 mod kitty;
 mod marks;
+pub mod placeholder;
 mod sixel;
 
 use std::io::{self, Write};
@@ -38,18 +39,22 @@ use marks::Shown;
 pub enum Protocol {
     /// kitty graphics: stored by the terminal, placed by id.
     Kitty,
+    /// The same within tmux: cells of text in place of a placement.
+    Placeholders,
     /// iTerm2 inline pictures.
     Iterm,
     Sixel,
 }
 
 impl Protocol {
-    /// The best protocol of this terminal. `None` means half blocks: in tmux, on a terminal that
-    /// does not reply, and for sixel if the cell size is unknown (a picture that is too large would
+    /// The best protocol of this terminal. `None` means half blocks: in tmux, unless its terminal
+    /// answered through it, on a terminal that does not reply, and for sixel if the cell size is unknown (a picture that is too large would
     /// scroll the screen).
     pub fn choose(found: &Capabilities) -> Option<Self> {
-        if found.tmux || !found.answers {
+        if !found.answers {
             None
+        } else if found.tmux {
+            found.kitty.then_some(Self::Placeholders)
         } else if found.kitty {
             Some(Self::Kitty)
         } else if found.iterm {
@@ -63,6 +68,7 @@ impl Protocol {
     pub fn name(self) -> &'static str {
         match self {
             Self::Kitty => "kitty",
+            Self::Placeholders => "kitty placeholders",
             Self::Iterm => "iTerm2",
             Self::Sixel => "sixel",
         }
@@ -115,7 +121,9 @@ impl Plan {
         };
         let cells = (cells(width, self.cell.0), cells(height, self.cell.1));
         let body = match self.protocol {
-            Protocol::Kitty => Body::Kitty(kitty::encode(image, cells, self.cell)?),
+            Protocol::Kitty | Protocol::Placeholders => {
+                Body::Kitty(kitty::encode(image, cells, self.cell)?)
+            }
             Protocol::Sixel => Body::Sixel(sixel::encode(image, background)?),
             Protocol::Iterm => Body::Iterm(image.clone().into()),
         };
@@ -186,6 +194,10 @@ pub struct Pixels {
     rows: u16,
     shown: Option<Shown>,
     uploads: kitty::Uploads,
+    /// Pictures that placeholders show.
+    stored: placeholder::Stored,
+    /// What to write before the cells of a frame.
+    before: Vec<u8>,
     step: marks::Step,
 }
 
@@ -198,6 +210,8 @@ impl Pixels {
             rows,
             shown: None,
             uploads: kitty::Uploads::default(),
+            stored: placeholder::Stored::default(),
+            before: Vec::new(),
             step: marks::Step::default(),
         }
     }
@@ -212,9 +226,13 @@ impl Pixels {
     pub fn plan(&self, area: Rect) -> Option<Plan> {
         let area = self.clamp(area);
         let protocol = self.protocol?;
+        let most = match protocol {
+            Protocol::Placeholders => placeholder::MOST,
+            _ => u16::MAX,
+        };
         (!area.is_empty()).then_some(Plan {
             protocol,
-            cells: (area.width, area.height),
+            cells: (area.width.min(most), area.height.min(most)),
             cell: self.cell,
         })
     }
@@ -234,17 +252,39 @@ impl Pixels {
         self.cell = cell.unwrap_or(self.cell);
         self.shown = None;
         self.uploads = kitty::Uploads::default();
+        self.stored = placeholder::Stored::default();
     }
 
     /// Marks the cells of a frame. Call it last when drawing, with the picture, its area, and the
     /// popups above. [`finish`](Self::finish) must follow.
     pub fn mark(&mut self, buffer: &mut Buffer, wanted: Option<(&Payload, Rect)>, popups: &[Rect]) {
+        if self.protocol == Some(Protocol::Placeholders) {
+            return self.draw_placeholders(buffer, wanted);
+        }
         let wanted = wanted.map(|(payload, area)| (payload.id, payload.place(self.clamp(area))));
         self.step = match self.protocol {
             None => marks::Step::default(),
             Some(Protocol::Kitty) => marks::kitty(&mut self.shown, buffer, wanted, popups),
             Some(_) => marks::cells(&mut self.shown, buffer, wanted, popups),
         };
+    }
+
+    /// Draws the picture as cells, which need no marks, and prepares its upload.
+    fn draw_placeholders(&mut self, buffer: &mut Buffer, wanted: Option<(&Payload, Rect)>) {
+        if let Some((payload, area)) = wanted
+            && let Body::Kitty(png) = &payload.body
+        {
+            let at = payload.place(self.clamp(area));
+            let (color, upload) = self.stored.place(payload.id, png, payload.cells);
+            placeholder::draw(color, at, buffer);
+            self.before.extend(upload);
+        }
+    }
+
+    /// What [`mark`](Self::mark) needs to be written before the frame's cells: a placeholder shows a
+    /// picture that the terminal has.
+    pub fn take_before(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.before)
     }
 
     /// Writes what [`mark`](Self::mark) determined, after the frame's cells. `wanted` must be the
@@ -285,6 +325,7 @@ impl Pixels {
             return Ok(0);
         }
         let bytes = match &payload.body {
+            Body::Kitty(_) if self.protocol == Some(Protocol::Placeholders) => 0,
             Body::Kitty(png) => self.uploads.show(out, payload.id, png, at)?,
             Body::Sixel(sequence) => sixel::show(out, sequence, at)?,
             Body::Iterm(image) => iterm::show(out, image, at)?,
@@ -317,7 +358,7 @@ impl Pixels {
     /// If the terminal cannot be written to.
     pub fn forget(&mut self, out: &mut dyn Write) -> io::Result<usize> {
         self.shown = None;
-        self.uploads.free(out)
+        Ok(self.uploads.free(out)? + self.stored.free(out)?)
     }
 }
 

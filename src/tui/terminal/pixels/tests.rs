@@ -78,10 +78,15 @@ fn the_protocol_is_chosen_in_order() {
         }),
         Some(Protocol::Sixel)
     );
+    let tmux = Capabilities {
+        tmux: true,
+        ..all.clone()
+    };
+    assert_eq!(Protocol::choose(&tmux), Some(Protocol::Placeholders));
     assert_eq!(
         Protocol::choose(&Capabilities {
-            tmux: true,
-            ..all.clone()
+            kitty: false,
+            ..tmux
         }),
         None
     );

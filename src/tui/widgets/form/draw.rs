@@ -6,6 +6,8 @@ use ratatui::layout::{Position, Rect};
 
 use super::picker::{EntryKind, Picker};
 use super::{Field, Form, Subject, Value};
+use crate::action::Action;
+use crate::hits::steps;
 use crate::theme::{Look, Role};
 use crate::widgets::areas;
 use crate::widgets::lines::{Lines, draw_more};
@@ -56,7 +58,13 @@ impl<S: Subject> Form<S> {
         };
         let (left, list) = areas::top(left, left.height.saturating_sub(list));
         if let Some(picker) = self.picker() {
+            let files = |(_, field): (usize, &Field)| matches!(field.value, Value::File(_));
+            let place = self.shown().position(files).unwrap_or(0);
+            let here = self.shown().position(|(at, _)| at == self.at).unwrap_or(0);
+            let times = (place + usize::from(fields) - here) % usize::from(fields).max(1);
+            look.hits.focus(Action::FormNext, times);
             draw_list(picker, list, buf, look);
+            look.hits.focus(None, 0);
         }
         let cursor = self.draw_fields(left, buf, look);
         let mut lines = Lines::new(right, buf, look);
@@ -83,13 +91,17 @@ impl<S: Subject> Form<S> {
         let rows = usize::from(left.height.saturating_sub(1)).max(1);
         let here = self.shown().position(|(at, _)| at == self.at).unwrap_or(0);
         let top = (here + 1).saturating_sub(rows);
-        for (y, (at, field)) in (left.y + 1..left.bottom()).zip(self.shown().skip(top)) {
+        let shown = self.shown().enumerate().skip(top);
+        for (y, (place, (at, field))) in (left.y + 1..left.bottom()).zip(shown) {
             let row = Rect {
                 y,
                 height: 1,
                 ..left
             };
             let found = self.draw_field(field, at == self.at, row, buf, look);
+            let by = place as i64 - here as i64;
+            let fields = [Action::FormPrevious, Action::FormNext];
+            look.hits.go(row, steps(by, fields), None);
             cursor = cursor.or(found);
         }
         cursor
@@ -255,6 +267,17 @@ fn draw_list(picker: &Picker, area: Rect, buf: &mut Buffer, look: &Look) {
         return lines.wrapped(&format!(" {said}"), Role::Dim);
     }
     let top = (picker.at() + 1).saturating_sub(rows.max(1));
+    let entries = [Action::FormUp, Action::FormDown];
+    look.hits.wheel(area, entries, 1);
+    for (y, at) in (area.top()..area.bottom()).zip(top..count) {
+        let row = Rect {
+            y,
+            height: 1,
+            ..area
+        };
+        let by = at as i64 - picker.at() as i64;
+        look.hits.go(row, steps(by, entries), None);
+    }
     let mut lines = Lines::new(area, buf, look);
     for (at, entry) in picker.shown().enumerate().skip(top).take(rows) {
         let here = at == picker.at();

@@ -5,6 +5,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::{Choice, Menu};
+use crate::action::Action;
+use crate::hits::steps;
 use crate::theme::{Look, Role};
 use crate::widgets::{text, text_input};
 
@@ -42,6 +44,8 @@ impl Menu {
         buf.set_stringn(outer.x + 1, outer.y, title, room, look.style(Role::Heading));
         self.hints(outer, buf, look);
 
+        let lines = [Action::MenuUp, Action::MenuDown];
+        look.hits.wheel(outer, lines, 1);
         let mut cursor = None;
         let mut y = inner.y;
         if let Some(filter) = &self.filter {
@@ -58,6 +62,7 @@ impl Menu {
         for (i, (index, found)) in self.shown.iter().enumerate().skip(top).take(page) {
             let row = Rect::new(inner.x, y, inner.width, 1);
             self.row(i, *index, found, row, buf, look);
+            self.hit(i, row, look);
             if i == self.cursor && cursor.is_none() && !self.in_note {
                 cursor = Some(row.as_position());
             }
@@ -160,6 +165,19 @@ impl Menu {
         if here {
             buf.set_style(Rect::new(x, row.y, used, 1), look.style(Role::Selection));
         }
+    }
+
+    /// Declares that a click goes to line `i`. A click there chooses or marks it.
+    fn hit(&self, i: usize, row: Rect, look: &Look) {
+        let open = match self.several {
+            true => Action::MenuMark,
+            false => Action::MenuConfirm,
+        };
+        let leaves_note = self.in_note.then_some(Action::MenuUp);
+        let by = i as i64 - self.cursor as i64;
+        let moves = steps(by, [Action::MenuUp, Action::MenuDown]);
+        look.hits
+            .go(row, leaves_note.into_iter().chain(moves), Some(open));
     }
 
     fn hints(&self, outer: Rect, buf: &mut Buffer, look: &Look) {

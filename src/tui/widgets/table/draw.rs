@@ -10,12 +10,16 @@ use ratatui::widgets::Widget;
 
 use super::state::{GUTTER, Placed, TableState};
 use super::{Align, Empty, RowView, Spec, Window};
+use crate::action::Action;
+use crate::hits::steps;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::{areas, purpose, text};
 
 /// Minimum number of columns of a number cell that the cursor reverses.
 const LEAST: u16 = 5;
+/// Rows that a notch of the wheel moves.
+const WHEEL_ROWS: usize = 3;
 /// Width of the bar next to a share.
 pub const BAR: u16 = 6;
 
@@ -64,21 +68,20 @@ impl Widget for TableView<'_> {
         if self.window.total == 0 {
             draw_empty(self.empty, body, buf, self.look);
         } else {
+            let rows = [Action::Up, Action::Down];
+            self.look.hits.wheel(area, rows, WHEEL_ROWS);
             for line in 0..body.height {
                 let position = self.state.top + u64::from(line);
                 if position >= self.window.total {
                     break;
                 }
-                self.row(
-                    position,
-                    &placed,
-                    Rect {
-                        y: body.y + line,
-                        height: 1,
-                        ..body
-                    },
-                    buf,
-                );
+                let row = Rect {
+                    y: body.y + line,
+                    height: 1,
+                    ..body
+                };
+                self.row(position, &placed, row, buf);
+                self.hits(position, &placed, row);
             }
         }
         if area.height > 1 {
@@ -192,6 +195,29 @@ impl TableView<'_> {
         }
         for p in placed {
             self.cell(row, p, here && p.column == self.state.column, area, buf);
+        }
+    }
+
+    /// Declares that a click goes to this row and column. A click there opens the row.
+    fn hits(&self, position: u64, placed: &[Placed], area: Rect) {
+        let down = || {
+            let by = position as i64 - self.state.row as i64;
+            steps(by, [Action::Up, Action::Down])
+        };
+        let hits = &self.look.hits;
+        hits.go(area, down(), Some(Action::Open));
+        let order = self.state.order(self.columns);
+        let at = |column| order.iter().position(|c| *c == column).map(|at| at as i64);
+        for p in placed {
+            let place = Rect {
+                x: area.x + p.x,
+                width: p.width.min(area.width.saturating_sub(p.x)),
+                ..area
+            };
+            let by = at(p.column).zip(at(self.state.column));
+            let right = by.map_or(0, |(to, from)| to - from);
+            let right = steps(right, [Action::Left, Action::Right]);
+            hits.go(place, down().chain(right), Some(Action::Open));
         }
     }
 
@@ -334,7 +360,10 @@ const LINES_CENTRED: usize = 6;
 /// Draws why a table has no rows, with a hint.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
-        Empty::Begin(purpose, begin) => return purpose::draw(purpose, begin, area, buf, look),
+        Empty::Begin(purpose, begin) => {
+            purpose::draw(purpose, begin, area, buf, look);
+            return;
+        }
         Empty::Nothing(hint) => ("Nothing here yet", Role::Heading, hint.as_str()),
         Empty::Filtered(hint) => ("No rows match the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),
