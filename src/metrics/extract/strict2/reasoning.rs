@@ -240,9 +240,9 @@ pub(super) fn below_question<'a>(text: &'a str, question: &str) -> Option<&'a st
                 .collect::<String>(),
         )
     };
-    let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let mut begins = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
-    let at = begins.filter(|at| heads(line(*at))).next_back()?;
+    let at = begins.rfind(|at| heads(line(*at)))?;
     let wanted = words(asking_sentence(question));
     let short = wanted.split_whitespace().count() < 3 && wanted.chars().count() < 12;
     let asks = words(ending(line(at), 1000)).ends_with(&wanted);
