@@ -107,7 +107,10 @@ fn prepare(project: &Project, change: &ModelsChange) -> Result<(ModelsPlan, Sett
         }
     }
     if change.pull {
-        let missing = |used: &&UsedModel| used.model.state != FileState::Complete;
+        // A folder has nothing to download.
+        let missing = |used: &&UsedModel| {
+            used.model.state != FileState::Complete && !used.model.repo.is_empty()
+        };
         let all = plan.models.iter().filter(missing);
         plan.pulls = all.map(|used| used.model.name.clone()).collect();
         plan.pulls.dedup();
