@@ -7,9 +7,7 @@ use benchtop_files::project::Project;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{ExportPlan, ExportReport, ExportRequest};
 use benchtop_model::scoring::Scorer;
-use benchtop_model::settings::{
-    ModelSettings, ModelsChange, ModelsPlan, PeopleChange, PeoplePlan,
-};
+use benchtop_model::settings::{ModelSettings, ModelsChange, ModelsPlan, PeopleChange, PeoplePlan};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, Result};
 use benchtop_pipeline::scoring::build::judges;
@@ -78,7 +76,9 @@ fn endpoint(project: &Project) -> KnownEndpoint {
 fn scorers(project: &Project) -> Vec<String> {
     let of_jobs = |scorer: &&Scorer| !matches!(scorer, Scorer::Consensus | Scorer::Blind);
     let built_in = Scorer::ALL.iter().filter(of_jobs).map(Scorer::name);
-    let judges = judges(project).into_iter().map(|name| Scorer::Judge(name).name());
+    let judges = judges(project)
+        .into_iter()
+        .map(|name| Scorer::Judge(name).name());
     built_in.chain(judges).collect()
 }
 

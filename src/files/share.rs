@@ -51,15 +51,14 @@ pub fn with_group(root: &Path, gid: u32, dry: bool, cancel: Cancel<'_>) -> Resul
         if wanted != (meta.gid(), meta.mode() & 0o7777) {
             done.changed += 1;
             let reads = |group, mode| group == gid && mode & GROUP_READS != 0;
-            done.opened += u64::from(
-                reads(wanted.0, wanted.1) && !reads(meta.gid(), meta.mode()),
-            );
+            done.opened += u64::from(reads(wanted.0, wanted.1) && !reads(meta.gid(), meta.mode()));
             if !dry {
                 change(&path, &meta, wanted)?;
             }
         }
         if meta.is_dir() && depth < DEEPEST {
-            let entries = fs::read_dir(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
+            let entries =
+                fs::read_dir(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
             look.extend(entries.flatten().filter_map(|entry| {
                 let (path, name) = (entry.path(), entry.file_name());
                 let is_top = depth == 0;

@@ -268,7 +268,15 @@ mod tests {
         };
         assert_eq!(
             change.arguments(),
-            ["models", "use", "--backend", "http", "--key-env", "", "--test"]
+            [
+                "models",
+                "use",
+                "--backend",
+                "http",
+                "--key-env",
+                "",
+                "--test"
+            ]
         );
     }
 }

@@ -96,7 +96,10 @@ pub fn is_member(shared: &Shared, name: &str) -> bool {
         return false;
     };
     let groups = uzers::get_user_groups(user.name(), user.primary_group_id());
-    let is_in = groups.unwrap_or_default().iter().any(|group| group.gid() == gid);
+    let is_in = groups
+        .unwrap_or_default()
+        .iter()
+        .any(|group| group.gid() == gid);
     is_in || user.primary_group_id() == gid
 }
 

@@ -94,7 +94,11 @@ pub fn write(project: &Project, edit: &SettingsEdit) -> Result<()> {
 }
 
 /// Changes one setting. Returns the changes as a person reads them.
-fn change(document: &mut DocumentMut, setting: &Setting, path: &Path) -> Result<Vec<ChangedSetting>> {
+fn change(
+    document: &mut DocumentMut,
+    setting: &Setting,
+    path: &Path,
+) -> Result<Vec<ChangedSetting>> {
     let Setting { table, key, value } = setting;
     let name = format!("{table}.{key}");
     let is_there = document.get(table).is_some();
@@ -119,15 +123,25 @@ fn change(document: &mut DocumentMut, setting: &Setting, path: &Path) -> Result<
         NewValue::Unset => drop(held.remove(key)),
         NewValue::Text(text) => put(held, key, text.as_str().into()),
         NewValue::Texts(pairs) => {
-            let pairs = pairs.iter().map(|(name, text)| (name.as_str(), Value::from(text.as_str())));
-            put(held, key, Value::InlineTable(pairs.collect::<InlineTable>()));
+            let pairs = pairs
+                .iter()
+                .map(|(name, text)| (name.as_str(), Value::from(text.as_str())));
+            put(
+                held,
+                key,
+                Value::InlineTable(pairs.collect::<InlineTable>()),
+            );
         }
     }
     let after = held.get(key).map(shown);
     if !is_there && held.is_empty() {
         document.remove(table);
     }
-    let changed = ChangedSetting { name, before, after };
+    let changed = ChangedSetting {
+        name,
+        before,
+        after,
+    };
     Ok(match changed.before == changed.after {
         true => Vec::new(),
         false => vec![changed],
@@ -169,9 +183,7 @@ fn first(
             let first = list.get_mut(0).and_then(Value::as_inline_table_mut);
             first.map(|first| first as &mut dyn TableLike)
         }
-        Some(Item::ArrayOfTables(list)) => {
-            list.get_mut(0).map(|first| first as &mut dyn TableLike)
-        }
+        Some(Item::ArrayOfTables(list)) => list.get_mut(0).map(|first| first as &mut dyn TableLike),
         _ => None,
     };
     let Some(first) = first else {
@@ -247,10 +259,7 @@ mod tests {
             names,
             ["generate.backend", "generate.model", "judge.endpoints.url"]
         );
-        assert_eq!(
-            edited.changes[0].before.as_deref(),
-            Some("\"storyboard\"")
-        );
+        assert_eq!(edited.changes[0].before.as_deref(), Some("\"storyboard\""));
         write(&project, &edited).unwrap();
         let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
         for kept in [
@@ -271,7 +280,11 @@ mod tests {
         let (dir, project) = project(TEXT);
         let wanted = [set("generate", "backend", NewValue::Text("http".into()))];
         let problem = edit(&project, &wanted).unwrap_err();
-        assert_eq!(problem.place.field.as_deref(), Some("generate"), "{problem:?}");
+        assert_eq!(
+            problem.place.field.as_deref(),
+            Some("generate"),
+            "{problem:?}"
+        );
         let wanted = [set(
             "shared",
             "people",
@@ -304,6 +317,12 @@ mod tests {
         write(&project, &edited).unwrap();
         let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
         assert!(text.starts_with(TEXT), "{text}");
-        assert!(Config::parse(&text, Path::new(FILE)).unwrap().shared.group.is_none());
+        assert!(
+            Config::parse(&text, Path::new(FILE))
+                .unwrap()
+                .shared
+                .group
+                .is_none()
+        );
     }
 }

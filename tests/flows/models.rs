@@ -22,7 +22,14 @@ fn used(bench: &Bench, args: &[&str]) -> Value {
 fn a_backend_is_written_with_the_comments_kept() {
     let bench = Bench::new();
     let before = text(&bench);
-    let args = ["--backend", "candle", "--model", "sdxl-base", "--device", "cpu"];
+    let args = [
+        "--backend",
+        "candle",
+        "--model",
+        "sdxl-base",
+        "--device",
+        "cpu",
+    ];
     let dry = used(&bench, &[&args[..], &["--dry-run"]].concat());
     assert_eq!(text(&bench), before);
     let project = dry["plan"]["project"].as_array().unwrap();
@@ -33,7 +40,12 @@ fn a_backend_is_written_with_the_comments_kept() {
         (&painter["setting"], &painter["model"]["state"]),
         (&json!("generate.model"), &json!("absent"))
     );
-    assert!(painter["model"]["licence"].as_str().unwrap().contains("OpenRAIL"));
+    assert!(
+        painter["model"]["licence"]
+            .as_str()
+            .unwrap()
+            .contains("OpenRAIL")
+    );
     used(&bench, &args);
     let after = text(&bench);
     let without = |text: &str| -> Vec<String> {
@@ -44,7 +56,10 @@ fn a_backend_is_written_with_the_comments_kept() {
     let config = bench.project().config().clone();
     assert_eq!(config.generate.model.as_deref(), Some("sdxl-base"));
     // Back to where it began, except for the removed lines.
-    used(&bench, &["--backend", "storyboard", "--model", "", "--device", ""]);
+    used(
+        &bench,
+        &["--backend", "storyboard", "--model", "", "--device", ""],
+    );
     assert_eq!(text(&bench), before);
 }
 
@@ -52,16 +67,16 @@ fn a_backend_is_written_with_the_comments_kept() {
 fn invalid_choices_name_their_field_and_write_nothing() {
     let bench = Bench::new();
     let before = text(&bench);
-    for (args, field) in [
-        (["--backend", "http"], "generate"),
-        (["--backend", "paint"], "generate.backend"),
-        (["--device", "tpu"], "generate.device"),
-        (["--clip", "no-such-model"], "filter.clip"),
-        (["--endpoint", "nowhere"], "generate.endpoint"),
-        (["--judge-endpoint", "http://127.0.0.1:9/v1"], "judge"),
+    for (args, code, field) in [
+        (["--backend", "http"], 1, "generate"),
+        (["--backend", "paint"], 1, "generate.backend"),
+        (["--device", "tpu"], 2, "generate.device"),
+        (["--clip", "no-such-model"], 1, "filter.clip"),
+        (["--endpoint", "nowhere"], 2, "generate.endpoint"),
+        (["--judge-endpoint", "http://127.0.0.1:9/v1"], 1, "judge"),
     ] {
         let all = ["models", "use", "--json"].into_iter().chain(args);
-        let refusal = bench.run(all).refused(1);
+        let refusal = bench.run(all).refused(code);
         assert_eq!(refusal.field, field, "{refusal:?}");
     }
     assert_eq!(text(&bench), before);
@@ -76,15 +91,27 @@ fn a_server_is_asked_for_its_models_only_after_consent() {
     let judge = ["--judge-model", "m", "--judge-endpoint", &url];
     let tested = used(&bench, &[&judge[..], &["--test"]].concat());
     let said = &tested["plan"]["tests"][0];
-    assert_eq!((&said["models"], &said["has_model"]), (&json!(1), &json!(true)));
+    assert_eq!(
+        (&said["models"], &said["has_model"]),
+        (&json!(1), &json!(true))
+    );
     // With a key, or elsewhere, an agreement comes first, and nothing is written before it.
     let before = text(&bench);
-    let key = ["models", "use", "--json", "--judge-key-env", "SOME_API_KEY", "--test"];
+    let key = [
+        "models",
+        "use",
+        "--json",
+        "--judge-key-env",
+        "SOME_API_KEY",
+        "--test",
+    ];
     let refusal = bench.run(key).refused_as(ErrorKind::Denied);
     assert!(refusal.help.contains("benchtop trust add"));
     assert_eq!(text(&bench), before);
     assert_eq!(server.seen().len(), 1);
-    bench.run(["trust", "add", &url, "--key-env", "SOME_API_KEY"]).ok();
+    bench
+        .run(["trust", "add", &url, "--key-env", "SOME_API_KEY"])
+        .ok();
     let mut command = bench.command(key);
     command.env("SOME_API_KEY", "s3cret");
     let done = crate::support::run(&mut command, "").lines().remove(0);
@@ -99,13 +126,29 @@ fn a_failed_test_is_said_and_the_exit_code_is_1() {
     let server = Server::new(|_| Act::Status(401, Vec::new(), "no".into()));
     let bench = Bench::new();
     let url = server.url();
-    let args = ["models", "use", "--json", "--judge-model", "m", "--judge-endpoint", &url, "--test"];
+    let args = [
+        "models",
+        "use",
+        "--json",
+        "--judge-model",
+        "m",
+        "--judge-endpoint",
+        &url,
+        "--test",
+    ];
     let done = bench.run(args);
     assert_eq!(done.code, 1);
     let said: Value = serde_json::from_str(done.out.trim()).unwrap();
     assert!(said["plan"]["tests"][0]["problem"].is_string(), "{said}");
     // Downloads need a yes.
-    let pull = ["models", "use", "--json", "--clip", "clip-vit-l-14", "--pull"];
+    let pull = [
+        "models",
+        "use",
+        "--json",
+        "--clip",
+        "clip-vit-l-14",
+        "--pull",
+    ];
     let mut command = bench.command(pull);
     command.env("HF_HOME", bench.beside("models"));
     command.env("HF_ENDPOINT", server.url());

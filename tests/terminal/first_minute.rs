@@ -55,7 +55,9 @@ impl Newcomer {
     fn run(&self, args: &[&str]) -> String {
         let mut command = Command::new(BENCHTOP);
         command.args(args).current_dir(&self.folder);
-        command.env("XDG_CONFIG_HOME", &self.person).env("BENCHTOP_AS", "ann");
+        command
+            .env("XDG_CONFIG_HOME", &self.person)
+            .env("BENCHTOP_AS", "ann");
         let done = command.output().unwrap();
         assert!(done.status.success(), "{done:?}");
         String::from_utf8(done.stdout).unwrap()
@@ -99,12 +101,13 @@ fn from_an_empty_folder_to_an_export_and_a_board_with_the_sample() {
     }
     newcomer.press("#3 saved", b"gx");
     newcomer.press(" 37 items", b"\r");
+    newcomer.pty.wait_for("exported 37");
     let items = exported(&newcomer.folder.join("exports/items.jsonl"), 37);
     assert!(items.iter().all(|item| item["question"].is_string()));
     let verdicts = newcomer.run(&["verdicts", "--json"]);
     let mine = verdicts.lines().filter(|line| line.contains("\"ann\""));
     assert_eq!(mine.count(), 3);
-    newcomer.press("exported", b"gb");
+    newcomer.press("6 Score", b"gb");
     newcomer.pty.wait_for("sample-");
     let board: Value = serde_json::from_str(&newcomer.run(&["board", "--json"])).unwrap();
     assert_eq!(board["rows"].as_array().unwrap().len(), 3, "{board}");
@@ -117,12 +120,18 @@ fn from_an_empty_folder_to_an_export_of_composed_questions() {
     newcomer.press("[q] no", b"y\r");
     newcomer.press("Three ways to begin", b"c");
     for n in 1..=3 {
-        newcomer.press(&format!("#{n}  pending"), b"a");
+        // The draft is drawn while the question is read.
+        let item = format!("#{n}  pending");
+        let is_drawn = |s: &str| s.contains(&item) && s.contains('▀') && !s.contains("missing");
+        newcomer.pty.wait_until("a draft", is_drawn);
+        newcomer.press(&item, b"a");
         newcomer.pty.wait_for(&format!("#{n} saved"));
     }
     newcomer.press("#3 saved", b"gx");
-    // Drafts are exported after an explicit choice.
-    newcomer.press(" 3 items", b"\r");
+    // Drafts are exported after an explicit choice: enter goes to the field, and space sets it.
+    newcomer.press("error: ", b"\r");
+    newcomer.press("▌drafts", b" ");
+    newcomer.press("--drafts", b"\r");
     exported(&newcomer.folder.join("exports/items.jsonl"), 3);
     newcomer.end("composed");
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::rules;
 use crate::context::Context;
 use crate::follow::{Follow, Followed, follow, left};
 use crate::out::print;
-use super::rules;
 use crate::{consent, out};
 use benchtop_model::job::{Budget, JobAct};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};

@@ -55,10 +55,20 @@ enum What {
         #[arg(long)]
         drafts: bool,
         /// Add a rule that flags items on the doubtful side of this score, or move its threshold
-        #[arg(long, value_name = "SCORE", conflicts_with = "retry", allow_negative_numbers = true)]
+        #[arg(
+            long,
+            value_name = "SCORE",
+            conflicts_with = "retry",
+            allow_negative_numbers = true
+        )]
         flag: Option<f64>,
         /// As --flag, for a rule that parks items
-        #[arg(long, value_name = "SCORE", conflicts_with = "retry", allow_negative_numbers = true)]
+        #[arg(
+            long,
+            value_name = "SCORE",
+            conflicts_with = "retry",
+            allow_negative_numbers = true
+        )]
         park: Option<f64>,
         #[command(flatten)]
         limits: Limits,

@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::out;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
-use benchtop_model::scoring::{Measure, Outcome, Scorer};
 use benchtop_model::scoring::bench::{RulesDiff, RulesState};
 use benchtop_model::scoring::rules::{Rule, RuleAction, RuleSet, Threshold};
+use benchtop_model::scoring::{Measure, Outcome, Scorer};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
@@ -62,7 +62,9 @@ fn read(path: &Path) -> Result<RuleSet> {
 pub(super) fn thresholds(
     all: [(RuleAction, Option<f64>); 2],
 ) -> Result<Vec<(RuleAction, Threshold)>> {
-    let given = all.into_iter().filter_map(|(then, number)| Some((then, number?)));
+    let given = all
+        .into_iter()
+        .filter_map(|(then, number)| Some((then, number?)));
     let check = |(then, number)| {
         let wrong = || Error::usage(format!("`{number}` is no threshold"));
         Ok((then, Threshold::new(number).ok_or_else(wrong)?))

@@ -97,7 +97,11 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
                 return Err(refused("nothing was downloaded or changed"));
             }
         }
-        let open = if change.test { done.missing_consent() } else { Vec::new() };
+        let open = if change.test {
+            done.missing_consent()
+        } else {
+            Vec::new()
+        };
         if !open.is_empty() {
             let names: Vec<String> = open.iter().map(ToString::to_string).collect();
             let question = format!("agree to send data to {}?", names.join(" and "));
@@ -137,7 +141,12 @@ fn downloads(plan: &ModelsPlan) -> Vec<String> {
     let pulled = |used: &&UsedModel| plan.pulls.contains(&used.model.name);
     let line = |used: &UsedModel| {
         let model = &used.model;
-        format!("{} ({}, license: {})", model.name, size_of(model), model.licence)
+        format!(
+            "{} ({}, license: {})",
+            model.name,
+            size_of(model),
+            model.licence
+        )
     };
     plan.models.iter().filter(pulled).map(line).collect()
 }
@@ -145,7 +154,10 @@ fn downloads(plan: &ModelsPlan) -> Vec<String> {
 fn told(plan: &ModelsPlan, dry: bool) -> String {
     let mut out = String::new();
     for setting in &plan.project {
-        out.push_str(&format!("benchtop.toml: {}\n", clean::line(&setting.line())));
+        out.push_str(&format!(
+            "benchtop.toml: {}\n",
+            clean::line(&setting.line())
+        ));
     }
     for UsedModel { setting, model } in &plan.models {
         let pulls = match dry && plan.pulls.contains(&model.name) {
@@ -156,13 +168,17 @@ fn told(plan: &ModelsPlan, dry: bool) -> String {
         let (state, size) = (super::state(model.state), size_of(model));
         out.push_str(&format!("{setting}: {name} is {state} ({size}){pulls}\n"));
         if model.state != FileState::Complete && pulls.is_empty() {
-            out.push_str(&format!("note: `benchtop models pull {name}` downloads it\n"));
+            out.push_str(&format!(
+                "note: `benchtop models pull {name}` downloads it\n"
+            ));
         }
     }
     for server in &plan.servers {
         out.push_str(&of_server(server));
     }
-    plan.tests.iter().for_each(|test| out.push_str(&of_test(test)));
+    plan.tests
+        .iter()
+        .for_each(|test| out.push_str(&of_test(test)));
     out.push_str(&out::notes(&plan.notes));
     match (plan.project.is_empty(), dry) {
         (true, _) => out.push_str("the settings stay as they are\n"),
@@ -174,9 +190,17 @@ fn told(plan: &ModelsPlan, dry: bool) -> String {
 
 fn of_server(server: &UsedServer) -> String {
     let kind = server.destination.sends.name();
-    let agreed = if server.agreed { "" } else { ", after you agree" };
+    let agreed = if server.agreed {
+        ""
+    } else {
+        ", after you agree"
+    };
     let to = server.destination.to_string();
-    format!("{}: {kind} go to {}{agreed}\n", server.setting, clean::line(&to))
+    format!(
+        "{}: {kind} go to {}{agreed}\n",
+        server.setting,
+        clean::line(&to)
+    )
 }
 
 fn of_test(test: &ServerTest) -> String {
@@ -185,7 +209,11 @@ fn of_test(test: &ServerTest) -> String {
         (Some(problem), _) => format!("test: {}\n", clean::line(problem)),
         (None, models) => {
             let models = out::count(models.unwrap_or_default(), "model");
-            let has = if test.has_model { "has" } else { "does not list" };
+            let has = if test.has_model {
+                "has"
+            } else {
+                "does not list"
+            };
             format!("test: {url} answers with {models} and {has} the wanted one\n")
         }
     }

@@ -23,7 +23,9 @@ use benchtop_tui::widgets::text::grouped;
 const EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  benchtop models\n  benchtop models pull sdxl-turbo\n  benchtop models use --backend candle --model sdxl-turbo --pull --dry-run")]
+#[command(
+    after_help = "Examples:\n  benchtop models\n  benchtop models pull sdxl-turbo\n  benchtop models use --backend candle --model sdxl-turbo --pull --dry-run"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,

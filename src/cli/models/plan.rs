@@ -134,9 +134,10 @@ fn check(change: &ModelsChange) -> Result<()> {
     ] {
         let url = filled(url).unwrap_or_else(|| "http://localhost".into());
         let checked = Destination::new(&url, filled(key).as_deref(), DataKind::Texts);
-        checked.map_err(|problem| {
-            let which = problem.place.field.clone().unwrap_or_default();
-            problem.field(format!("{field}.{which}"))
+        checked.map_err(|mut problem| {
+            let which = problem.place.field.unwrap_or_default();
+            problem.place.field = Some(format!("{field}.{which}"));
+            problem
         })?;
     }
     Ok(())
@@ -192,7 +193,9 @@ fn servers(config: &Config) -> Result<Vec<UsedServer>> {
     });
     let used = |(setting, (url, key_env), model, sends): (_, (&String, &Option<String>), _, _)| {
         let destination = Destination::new(url, key_env.as_deref(), sends)?;
-        let is_agreed = agreements.iter().any(|a| a.destination.covers(&destination));
+        let is_agreed = agreements
+            .iter()
+            .any(|a| a.destination.covers(&destination));
         let has_key = key_env.as_ref().map(|key| key_of(key).is_some());
         Ok(UsedServer {
             setting,

@@ -94,7 +94,9 @@ pub fn pairs<'a>(words: impl Iterator<Item = &'a str>) -> Result<BTreeMap<String
     let mut all = BTreeMap::new();
     for word in words {
         let wrong = |what: &str| Error::usage(format!("`{word}` {what}")).field("people");
-        let pair = word.split_once('=').filter(|(user, name)| !user.is_empty() && !name.is_empty());
+        let pair = word
+            .split_once('=')
+            .filter(|(user, name)| !user.is_empty() && !name.is_empty());
         let (user, name) = pair.ok_or_else(|| {
             wrong("is no pair").help("write the Unix user and the annotator name: alice=ann")
         })?;
@@ -117,7 +119,10 @@ fn text(people: &People) -> String {
             }
         }
     }
-    people.rounds.iter().for_each(|p| out.push_str(&of_round(p)));
+    people
+        .rounds
+        .iter()
+        .for_each(|p| out.push_str(&of_round(p)));
     out
 }
 
@@ -128,16 +133,26 @@ fn of_round(person: &RoundPerson) -> String {
         Some(0) => "active today".into(),
         Some(days) => format!("idle for {}", out::count(days, "day")),
     };
-    format!("round {round}: {who} {} of {}, {idle}\n", person.judged, person.share)
+    format!(
+        "round {round}: {who} {} of {}, {idle}\n",
+        person.judged, person.share
+    )
 }
 
 fn told(plan: &PeoplePlan, dry: bool) -> String {
     let mut out = String::new();
     if let Some((path, setting)) = &plan.own {
-        out.push_str(&format!("{}: {}\n", path.display(), clean::line(&setting.line())));
+        out.push_str(&format!(
+            "{}: {}\n",
+            path.display(),
+            clean::line(&setting.line())
+        ));
     }
     for setting in &plan.project {
-        out.push_str(&format!("benchtop.toml: {}\n", clean::line(&setting.line())));
+        out.push_str(&format!(
+            "benchtop.toml: {}\n",
+            clean::line(&setting.line())
+        ));
     }
     if plan.permissions > 0 {
         let paths = out::count(plan.permissions, "path");

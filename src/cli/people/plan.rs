@@ -43,7 +43,11 @@ pub fn people(project: &Project, who: &str, client: Option<&Client>) -> Result<P
 fn of_rounds(rounds: &[RoundState], home: &Home) -> Vec<RoundPerson> {
     let idle = |who: &str| {
         let person = home.people.iter().find(|person| person.who == who)?;
-        let last = person.days.iter().rev().position(|verdicts| *verdicts > 0)?;
+        let last = person
+            .days
+            .iter()
+            .rev()
+            .position(|verdicts| *verdicts > 0)?;
         Some(last as u64)
     };
     let mut all = Vec::new();
@@ -94,7 +98,7 @@ fn prepare(
     let mut group = None;
     if change.access.is_some() {
         check(before, after, who, &mut plan)?;
-        group = access::group(after).map_err(|problem| problem.field("group"))?;
+        group = access::group(after)?;
         if let Some(gid) = group {
             let shared = share::with_group(project.root(), gid, true, watch.cancel)?;
             (plan.permissions, plan.opened) = (shared.changed, shared.opened);
@@ -131,9 +135,14 @@ fn access_settings(access: Option<&Access>) -> Vec<Setting> {
     };
     match access {
         None => Vec::new(),
-        Some(Access::Private) => vec![set("group", NewValue::Unset), set("people", NewValue::Unset)],
+        Some(Access::Private) => vec![
+            set("group", NewValue::Unset),
+            set("people", NewValue::Unset),
+        ],
         Some(Access::Shared { group, people }) => {
-            let pairs = people.iter().map(|(user, name)| (user.clone(), name.clone()));
+            let pairs = people
+                .iter()
+                .map(|(user, name)| (user.clone(), name.clone()));
             vec![
                 set("group", NewValue::Text(group.clone())),
                 set("people", NewValue::Texts(pairs.collect())),
@@ -160,7 +169,10 @@ fn check(before: &Shared, after: &Shared, who: &str, plan: &mut PeoplePlan) -> R
             .help("list each Unix user with an annotator name: alice=ann"));
     }
     access::authenticate(after, uid, uid, who).map_err(|problem| {
-        let what = format!("you work as `{who}`, and this would keep you out: {}", problem.what);
+        let what = format!(
+            "you work as `{who}`, and this would keep you out: {}",
+            problem.what
+        );
         Error::new(ErrorKind::Conflict, what)
             .field("people")
             .help("list yourself under that name, or start benchtop with --as")
@@ -172,7 +184,8 @@ fn check(before: &Shared, after: &Shared, who: &str, plan: &mut PeoplePlan) -> R
         return Err(Error::usage(what).field("people"));
     }
     for user in after.people.keys().filter(|user| !access::is_user(user)) {
-        plan.notes.push(format!("this machine has no user `{user}`"));
+        plan.notes
+            .push(format!("this machine has no user `{user}`"));
     }
     for user in after.people.keys() {
         if access::is_user(user) && !access::is_member(after, user) {

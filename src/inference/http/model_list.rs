@@ -36,9 +36,8 @@ pub fn model_list(url: &str, key: Option<&str>) -> Result<Vec<String>> {
     let address = format!("{}/models", url.trim_end_matches('/'));
     let mut request = client.get(&address).timeout(PATIENCE);
     if let Some(key) = key {
-        let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| {
-            Error::input("the key has characters that HTTP headers cannot hold")
-        })?;
+        let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
+            .map_err(|_| Error::input("the key has characters that HTTP headers cannot hold"))?;
         value.set_sensitive(true);
         request = request.header(AUTHORIZATION, value);
     }

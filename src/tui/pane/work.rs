@@ -13,9 +13,7 @@ use super::{Context, Pane};
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{ExportFormat, ExportPlan, ExportReport, ExportRequest};
 use benchtop_model::import::Progress;
-use benchtop_model::settings::{
-    ModelSettings, ModelsChange, ModelsPlan, PeopleChange, PeoplePlan,
-};
+use benchtop_model::settings::{ModelSettings, ModelsChange, ModelsPlan, PeopleChange, PeoplePlan};
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, Result};
 
@@ -43,8 +41,12 @@ pub trait Commands: Send + Sync {
     /// # Errors
     ///
     /// Those of the command.
-    fn people(&self, change: &PeopleChange, dry: bool, watch: ProgressSink<'_>)
-    -> Result<PeoplePlan>;
+    fn people(
+        &self,
+        change: &PeopleChange,
+        dry: bool,
+        watch: ProgressSink<'_>,
+    ) -> Result<PeoplePlan>;
 
     /// The present model settings.
     ///

@@ -33,6 +33,8 @@ pub struct Prompt {
     at: Option<usize>,
     draft: String,
     problem: Option<String>,
+    /// Shown while nothing is typed.
+    hint: &'static str,
 }
 
 impl Prompt {
@@ -46,7 +48,15 @@ impl Prompt {
             at: None,
             draft: String::new(),
             problem: None,
+            hint: "",
         }
+    }
+
+    /// Shows what can be typed, while nothing is.
+    #[must_use]
+    pub fn hint(mut self, hint: &'static str) -> Prompt {
+        self.hint = hint;
+        self
     }
 
     pub fn label(&self) -> &str {
@@ -142,7 +152,13 @@ impl Prompt {
             );
             rest.width = rest.width.saturating_sub(wide + 1);
         }
-        text_input::draw(&self.input, rest, buf, look.style(Role::Text))
+        let at = text_input::draw(&self.input, rest, buf, look.style(Role::Text));
+        if self.value().is_empty() && self.problem.is_none() {
+            let room = usize::from(rest.width.saturating_sub(1));
+            let hint = text::fit(self.hint, room);
+            buf.set_stringn(x + 1, area.y, hint, room, look.style(Role::Hint));
+        }
+        at
     }
 }
 

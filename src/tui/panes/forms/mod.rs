@@ -410,4 +410,6 @@ impl<T: Task> Pane for FormPane<T> {
 }
 
 #[cfg(test)]
+mod setup_tests;
+#[cfg(test)]
 mod tests;

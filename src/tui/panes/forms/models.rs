@@ -152,7 +152,11 @@ impl Subject for Models {
             lines.wrapped(&format!(" turn on {PULL} to get them"), Role::Hint);
         }
         for server in &plan.servers {
-            let role = if server.agreed { Role::Text } else { Role::Warn };
+            let role = if server.agreed {
+                Role::Text
+            } else {
+                Role::Warn
+            };
             lines.wrapped(&format!(" {}", of_server(server)), role);
         }
         for note in &plan.notes {

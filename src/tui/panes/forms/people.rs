@@ -186,7 +186,10 @@ fn of_round(person: &RoundPerson) -> String {
         Some(days) => format!("idle {}", counted(days, "day")),
         None => "idle 14 days".into(),
     };
-    format!("{who} {} of {} in {round}, {idle}", person.judged, person.share)
+    format!(
+        "{who} {} of {} in {round}, {idle}",
+        person.judged, person.share
+    )
 }
 
 impl Task for People {
@@ -244,11 +247,7 @@ impl Task for People {
         );
     }
 
-    fn question(
-        &self,
-        _fields: &Fields,
-        plan: &PeoplePlan,
-    ) -> Result<Option<Question>, String> {
+    fn question(&self, _fields: &Fields, plan: &PeoplePlan) -> Result<Option<Question>, String> {
         if plan.is_empty() {
             return Err("nothing changes; esc closes the form".into());
         }

@@ -111,7 +111,9 @@ impl Subject for Scoring {
     }
 
     fn command(&self, fields: &Fields) -> Vec<String> {
-        let mut all: Vec<String> = ["filter", "run", fields.text(SCORER)].map(Into::into).into();
+        let mut all: Vec<String> = ["filter", "run", fields.text(SCORER)]
+            .map(Into::into)
+            .into();
         if let Some(filter) = fields.filled(FILTER) {
             all.extend(["--filter".into(), filter.into()]);
         }
@@ -139,8 +141,7 @@ impl Subject for Scoring {
         }
         match (&preview.job, state.and_then(|s| s.not_ready.as_deref())) {
             (_, Some(why)) => {
-                let why = brief::of_text(why);
-                lines.wrapped(&format!(" cannot run: {}", clean::line(&why)), Role::Warn);
+                lines.wrapped(&format!(" cannot run: {}", why_not(why)), Role::Warn);
             }
             (Err(problem), None) => {
                 lines.wrapped(&format!(" error: {}", error_line(problem)), Role::Bad);
@@ -152,16 +153,29 @@ impl Subject for Scoring {
         }
         lines.text("", Role::Text);
         lines.text(" scorers", Role::Heading);
-        for state in &preview.scorers {
+        let of_jobs =
+            |state: &&ScorerState| !matches!(state.scorer, Scorer::Consensus | Scorer::Blind);
+        let mut scorers: Vec<&ScorerState> = preview.scorers.iter().filter(of_jobs).collect();
+        scorers.sort_by_key(|state| state.not_ready.is_some());
+        for state in scorers {
             let scored = state.items[usize::from(ScoreState::Scored.code())];
             let (said, role) = match &state.not_ready {
                 _ if scored > 0 => (format!("{} scored", counted(scored, "item")), Role::Text),
                 None => ("can run".into(), Role::Text),
-                Some(why) => (clean::line(&brief::of_text(why)).into_owned(), Role::Dim),
+                Some(why) => (why_not(why), Role::Dim),
             };
             lines.text(&format!(" {}: {said}", state.scorer), role);
         }
     }
+}
+
+/// Why a scorer cannot run, on one line, without the name of the setting.
+fn why_not(why: &str) -> String {
+    let why = brief::of_text(why);
+    let named = why
+        .strip_prefix("field `")
+        .and_then(|rest| rest.split_once("`: "));
+    clean::line(named.map_or(&why, |(_, rest)| rest)).into_owned()
 }
 
 fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
@@ -191,7 +205,10 @@ fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
     }
     if let Some(waits) = &job.waits {
         let said = waits.description();
-        lines.wrapped(&format!(" note: {}; enter asks", clean::line(&said)), Role::Warn);
+        lines.wrapped(
+            &format!(" note: {}; enter asks", clean::line(&said)),
+            Role::Warn,
+        );
     }
 }
 
@@ -204,7 +221,12 @@ impl Task for Scoring {
     fn new(cx: &mut Context<'_>) -> (Scoring, Vec<Field>) {
         let names = &cx.env.commands.scorers;
         let fields = vec![
-            Field::choice(SCORER, "left/right to choose, or type its name", names, "flatness"),
+            Field::choice(
+                SCORER,
+                "left/right to choose, or type its name",
+                names,
+                "flatness",
+            ),
             Field::text(
                 FILTER,
                 "a filter such as subtask:text status:pending; empty for all items",
@@ -232,14 +254,15 @@ impl Task for Scoring {
 
     fn preview(&self, fields: &Fields, edit: u64, cx: &mut Context<'_>) {
         let Some(job) = job(fields, true) else { return };
-        let then = move |_: &mut ScoringPane, scorers: Result<Vec<ScorerState>>, cx: &mut Context<'_>| {
-            let ask = request::Score(job, Budget::default());
-            let then = move |pane: &mut ScoringPane, job, cx: &mut Context<'_>| {
-                let preview = scorers.map(|scorers| ScoringPreview { scorers, job });
-                pane.on_preview(edit, preview, cx);
+        let then =
+            move |_: &mut ScoringPane, scorers: Result<Vec<ScorerState>>, cx: &mut Context<'_>| {
+                let ask = request::Score(job, Budget::default());
+                let then = move |pane: &mut ScoringPane, job, cx: &mut Context<'_>| {
+                    let preview = scorers.map(|scorers| ScoringPreview { scorers, job });
+                    pane.on_preview(edit, preview, cx);
+                };
+                cx.send(Ask::new(ask, then).named(PREVIEW));
             };
-            cx.send(Ask::new(ask, then).named(PREVIEW));
-        };
         cx.send(Ask::new(request::Scorers, then).named(PREVIEW));
     }
 
@@ -269,14 +292,18 @@ impl Task for Scoring {
     }
 
     fn start(&self, fields: &Fields, preview: &ScoringPreview, cx: &mut Context<'_>) {
-        let Some(new) = job(fields, false) else { return };
+        let Some(new) = job(fields, false) else {
+            return;
+        };
         let wanted = action(fields).zip(threshold(fields));
         let scorer = new.scorer.clone();
         let of = preview.job.as_ref().ok().and_then(|job| job.of);
         if of == Some(0) {
             return add_rule(&scorer, wanted, "every item has a score".into(), cx);
         }
-        let then = move |pane: &mut ScoringPane, job: Result<ScoringState>, cx: &mut Context<'_>| {
+        let then = move |pane: &mut ScoringPane,
+                         job: Result<ScoringState>,
+                         cx: &mut Context<'_>| {
             match job {
                 Ok(job) => {
                     let of = counted(job.of.or(of).unwrap_or(0), "input");
@@ -305,25 +332,33 @@ fn add_rule(
     cx: &mut Context<'_>,
 ) {
     let measure = Measure::with_default_scale(scorer.clone());
-    let on_rules = move |pane: &mut ScoringPane, state: Result<RulesState>, cx: &mut Context<'_>| {
-        let (state, (then, threshold)) = match (state, wanted) {
-            (Ok(RulesState { problem: Some(problem), .. }), Some(_)) => {
-                let problem = Error::input(format!("the rules cannot be read: {problem}"));
-                return pane.finish(Err(problem), cx);
-            }
-            (Ok(state), Some(wanted)) => (state, wanted),
-            (Ok(_), None) => return pane.finish(Ok(said), cx),
-            (Err(problem), _) => return pane.finish(Err(problem), cx),
+    let on_rules =
+        move |pane: &mut ScoringPane, state: Result<RulesState>, cx: &mut Context<'_>| {
+            let (state, (then, threshold)) = match (state, wanted) {
+                (
+                    Ok(RulesState {
+                        problem: Some(problem),
+                        ..
+                    }),
+                    Some(_),
+                ) => {
+                    let problem = Error::input(format!("the rules cannot be read: {problem}"));
+                    return pane.finish(Err(problem), cx);
+                }
+                (Ok(state), Some(wanted)) => (state, wanted),
+                (Ok(_), None) => return pane.finish(Ok(said), cx),
+                (Err(problem), _) => return pane.finish(Err(problem), cx),
+            };
+            let ask = request::ApplyRules {
+                rules: state.rules.with(&measure, then, None, Some(threshold)),
+                revision: state.revision,
+            };
+            let then =
+                move |pane: &mut ScoringPane, saved: Result<RulesState>, cx: &mut Context<'_>| {
+                    pane.finish(saved.map(|_| format!("{said}; the rule is saved")), cx);
+                };
+            cx.send(Ask::new(ask, then).named(RUN));
         };
-        let ask = request::ApplyRules {
-            rules: state.rules.with(&measure, then, None, Some(threshold)),
-            revision: state.revision,
-        };
-        let then = move |pane: &mut ScoringPane, saved: Result<RulesState>, cx: &mut Context<'_>| {
-            pane.finish(saved.map(|_| format!("{said}; the rule is saved")), cx);
-        };
-        cx.send(Ask::new(ask, then).named(RUN));
-    };
     cx.send(Ask::new(request::Rules, on_rules).named(RUN));
 }
 
