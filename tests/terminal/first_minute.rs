@@ -63,6 +63,18 @@ impl Newcomer {
         String::from_utf8(done.stdout).unwrap()
     }
 
+    /// Accepts the first three items. A person looks at an item before the key; the script may be
+    /// faster than the terminal and then presses again, which does not count.
+    fn accept_three(&mut self) {
+        for n in 1..=3 {
+            let item = format!("#{n}  pending");
+            let is_drawn = |s: &str| s.contains(&item) && s.contains('▀');
+            self.pty.wait_until("an item with its picture", is_drawn);
+            self.keys += 1;
+            self.pty.judge(n, b"a");
+        }
+    }
+
     /// Ends the minute.
     fn end(mut self, way: &str) {
         let seconds = self.began.elapsed().as_secs_f64();
@@ -93,12 +105,8 @@ fn from_an_empty_folder_to_an_export_and_a_board_with_the_sample() {
     let mut newcomer = Newcomer::new();
     newcomer.press("[q] no", b"y\r");
     newcomer.press("Three ways to begin", b"S");
-    newcomer.press("Remove the sample", b"gr");
-    // The first three items are open. A verdict counts once its item was painted.
-    for n in 1..=3 {
-        newcomer.press(&format!("#{n}  pending"), b"a");
-        newcomer.pty.wait_for(&format!("#{n} saved"));
-    }
+    newcomer.press("added the sample", b"gr");
+    newcomer.accept_three();
     newcomer.press("#3 saved", b"gx");
     newcomer.press(" 37 items", b"\r");
     newcomer.pty.wait_for("exported 37");
@@ -109,8 +117,12 @@ fn from_an_empty_folder_to_an_export_and_a_board_with_the_sample() {
     assert_eq!(mine.count(), 3);
     newcomer.press("6 Score", b"gb");
     newcomer.pty.wait_for("sample-");
-    let board: Value = serde_json::from_str(&newcomer.run(&["board", "--json"])).unwrap();
-    assert_eq!(board["rows"].as_array().unwrap().len(), 3, "{board}");
+    let board = newcomer.run(&["board", "--format", "json"]);
+    let rows = board.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let models: Vec<Value> = rows.map(|row| row["model"].clone()).collect();
+    for model in ["sample-large", "sample-medium", "sample-small"] {
+        assert!(models.contains(&Value::from(model)), "{board}");
+    }
     newcomer.end("sample");
 }
 
@@ -119,14 +131,7 @@ fn from_an_empty_folder_to_an_export_of_composed_questions() {
     let mut newcomer = Newcomer::new();
     newcomer.press("[q] no", b"y\r");
     newcomer.press("Three ways to begin", b"c");
-    for n in 1..=3 {
-        // The draft is drawn while the question is read.
-        let item = format!("#{n}  pending");
-        let is_drawn = |s: &str| s.contains(&item) && s.contains('▀') && !s.contains("missing");
-        newcomer.pty.wait_until("a draft", is_drawn);
-        newcomer.press(&item, b"a");
-        newcomer.pty.wait_for(&format!("#{n} saved"));
-    }
+    newcomer.accept_three();
     newcomer.press("#3 saved", b"gx");
     // Drafts are exported after an explicit choice: enter goes to the field, and space sets it.
     newcomer.press("error: ", b"\r");

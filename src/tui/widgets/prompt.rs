@@ -237,6 +237,24 @@ mod tests {
     }
 
     #[test]
+    fn a_hint_is_shown_while_nothing_is_typed() {
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
+        let line = |p: &Prompt, width: u16| {
+            let area = Rect::new(0, 0, width, 1);
+            let mut buf = Buffer::empty(area);
+            let cursor = p.draw(area, &mut buf, &look);
+            assert_eq!(cursor.x, 6 + p.value().len() as u16);
+            let all = buf.content.iter().map(|c| c.symbol());
+            all.collect::<String>().trim_end().to_string()
+        };
+        let mut p = Prompt::new("find", "", vec![]).hint("words, or subtask:text");
+        assert_eq!(line(&p, 40), "find:  words, or subtask:text");
+        assert!(line(&p, 12).len() <= 14);
+        press(&mut p, KeyCode::Char('a'));
+        assert_eq!(line(&p, 40), "find: a");
+    }
+
+    #[test]
     fn an_error_is_shown_until_the_next_key() {
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
         let area = Rect::new(0, 0, 40, 1);

@@ -51,7 +51,11 @@ fn the_form_of_people_reads_pairs_and_prints_the_command() {
     rec.act(&mut pane, Action::FormNext);
     write(&rec, &mut pane, "staff");
     rec.act(&mut pane, Action::FormNext);
-    for (typed, part) in [("alice", "no pair"), ("=x", "no pair"), (" a=../b", "annotator")] {
+    for (typed, part) in [
+        ("alice", "no pair"),
+        ("=x", "no pair"),
+        (" a=../b", "annotator"),
+    ] {
         write(&rec, &mut pane, typed);
         let text = shown(&rec, &mut pane);
         assert!(text.contains(part), "{part}\n{text}");
@@ -100,10 +104,16 @@ fn an_agreement_and_a_download_are_one_question() {
     press(&rec, &mut pane, KeyCode::Char('y'));
     let mut preview = work(rec.act(&mut pane, Action::FormSubmit));
     let effects = rec.made(&mut pane, &mut preview, Ok(plan));
-    let mut menu = effects.into_iter().find(|e| matches!(e, Effect::Menu(..))).unwrap();
+    let mut menu = effects
+        .into_iter()
+        .find(|e| matches!(e, Effect::Menu(..)))
+        .unwrap();
     let (title, _) = crate::pane::testing::lines(&menu);
     assert!(title.contains("https://a.example"), "{title}");
-    assert!(rec.choose(&mut pane, &mut menu, 1).is_empty(), "the safe answer");
+    assert!(
+        rec.choose(&mut pane, &mut menu, 1).is_empty(),
+        "the safe answer"
+    );
 }
 
 #[test]
