@@ -96,7 +96,8 @@ impl Settings {
             return Err(Error::input(what).file(path).field("background"));
         }
         if let Some(annotator) = &settings.annotator {
-            name::check_annotator(annotator).map_err(|p| p.file(path).field("annotator"))?;
+            name::check_annotator(annotator)
+                .map_err(|p| Error::input(p.what).file(path).field("annotator"))?;
         }
         Ok(settings)
     }

@@ -11,7 +11,9 @@ use benchtop_model::settings::{
     ChangedSetting, ModelSettings, ModelsPlan, PeoplePlan, RoundPerson, UsedServer,
 };
 use benchtop_model::trust::{DataKind, Destination};
-use benchtop_protocol::wire::AnyRequest;
+use benchtop_model::scoring::bench::ScorerState;
+use benchtop_model::scoring::{ScoreState, Scorer};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 fn opened<T: Task>(rec: &crate::pane::recorder::Recorder) -> (FormPane<T>, Vec<Effect>) {
     let mut pane = FormPane::<T>::default();
@@ -116,6 +118,18 @@ fn an_agreement_and_a_download_are_one_question() {
     );
 }
 
+fn state(scorer: Scorer, not_ready: Option<&str>) -> ScorerState {
+    ScorerState {
+        what: scorer.help().into(),
+        doubt: scorer.suspicious_end(),
+        scorer,
+        not_ready: not_ready.map(str::to_string),
+        version: String::new(),
+        items: [0; ScoreState::ALL.len()],
+        job: None,
+    }
+}
+
 #[test]
 fn scoring_asks_for_the_scorers_and_the_count() {
     let mut rec = rec();
@@ -129,16 +143,22 @@ fn scoring_asks_for_the_scorers_and_the_count() {
     let mut effects = effects;
     effects.retain(|e| matches!(e, Effect::Ask(_)));
     let ask = only(effects);
-    let then = rec.reply::<benchtop_protocol::wire::request::Scorers>(&mut pane, ask, Ok(vec![]));
+    let why = "the model `clip` is not on this machine\n  help: run `benchtop models pull clip`, or download these \
+               files by hand (from https://hub/clip):\n/cache/model.safetensors, sha256 c5a7";
+    let states = vec![state(Scorer::Clip, Some(why)), state(Scorer::Flatness, None)];
+    let then = rec.reply::<request::Scorers>(&mut pane, ask, Ok(states));
     let ask = only(then);
     let AnyRequest::Score(score) = crate::pane::testing::request(&ask) else {
         panic!("{ask:?}")
     };
     assert!(score.0.dry && score.0.scorer.name() == "flatness");
     let failed = Err(Error::input("no items"));
-    rec.reply::<benchtop_protocol::wire::request::Score>(&mut pane, ask, failed);
+    rec.reply::<request::Score>(&mut pane, ask, failed);
     let text = shown(&rec, &mut pane);
     assert!(text.contains("no items"), "{text}");
+    let at = |word: &str| text.find(word).unwrap();
+    assert!(at("flatness: can run") < at("clip: the model"), "{text}");
+    assert!(!text.contains("sha256"), "{text}");
     assert!(text.contains("filter run flatness --flag"), "{text}");
     refused(&rec.act(&mut pane, Action::FormSubmit));
 }
