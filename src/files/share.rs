@@ -3,7 +3,7 @@
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::OFlags;
 
@@ -83,7 +83,7 @@ fn wanted(meta: &Metadata, gid: u32, is_private: bool) -> (u32, u32) {
     (gid, mode | GROUP_READS | more)
 }
 
-fn change(path: &PathBuf, meta: &Metadata, (gid, mode): (u32, u32)) -> Result<()> {
+fn change(path: &Path, meta: &Metadata, (gid, mode): (u32, u32)) -> Result<()> {
     let failed = |e: io::Error| {
         let problem = Error::io(&e, "cannot change the group or mode of", path);
         problem.help("you must own the file and be a member of the group")

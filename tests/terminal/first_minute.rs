@@ -80,7 +80,7 @@ impl Newcomer {
         let seconds = self.began.elapsed().as_secs_f64();
         tell(&format!("{way}: {} keys, {seconds:.1} s\n", self.keys));
         assert!(self.keys < MOST_KEYS, "{} keys", self.keys);
-        assert_eq!(self.run(&["verify", "--json"]).is_empty(), false);
+        self.run(&["verify"]);
         self.pty.hang_up();
         self.run(&["stop"]);
     }
