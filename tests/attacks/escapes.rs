@@ -414,7 +414,11 @@ const CASES: &[Case] = &[
     Case("people list", As::Text, false),
     Case("people list --json", As::Json, false),
     Case("people set --me {P}", As::Text, true),
-    Case("people set --group {P} --user {P}=ann --json", As::Json, true),
+    Case(
+        "people set --group {P} --user {P}=ann --json",
+        As::Json,
+        true,
+    ),
     Case("keys", As::Text, false),
     Case("keys --json", As::Json, false),
     Case("keys check {B}/keys{L}.toml", As::Text, true),

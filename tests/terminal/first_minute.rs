@@ -118,7 +118,9 @@ fn from_an_empty_folder_to_an_export_and_a_board_with_the_sample() {
     newcomer.press("6 Score", b"gb");
     newcomer.pty.wait_for("sample-");
     let board = newcomer.run(&["board", "--format", "json"]);
-    let rows = board.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows = board
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let models: Vec<Value> = rows.map(|row| row["model"].clone()).collect();
     for model in ["sample-large", "sample-medium", "sample-small"] {
         assert!(models.contains(&Value::from(model)), "{board}");

@@ -7,12 +7,12 @@ use super::*;
 use crate::pane::testing::{only, refused};
 use crate::pane::{CommandSetting, Effect};
 use benchtop_model::Error;
+use benchtop_model::scoring::bench::ScorerState;
+use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::settings::{
     ChangedSetting, ModelSettings, ModelsPlan, PeoplePlan, RoundPerson, UsedServer,
 };
 use benchtop_model::trust::{DataKind, Destination};
-use benchtop_model::scoring::bench::ScorerState;
-use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 fn opened<T: Task>(rec: &crate::pane::recorder::Recorder) -> (FormPane<T>, Vec<Effect>) {
@@ -145,7 +145,10 @@ fn scoring_asks_for_the_scorers_and_the_count() {
     let ask = only(effects);
     let why = "the model `clip` is not on this machine\n  help: run `benchtop models pull clip`, or download these \
                files by hand (from https://hub/clip):\n/cache/model.safetensors, sha256 c5a7";
-    let states = vec![state(Scorer::Clip, Some(why)), state(Scorer::Flatness, None)];
+    let states = vec![
+        state(Scorer::Clip, Some(why)),
+        state(Scorer::Flatness, None),
+    ];
     let then = rec.reply::<request::Scorers>(&mut pane, ask, Ok(states));
     let ask = only(then);
     let AnyRequest::Score(score) = crate::pane::testing::request(&ask) else {
