@@ -184,7 +184,8 @@ fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
         true => counted(of, "picture"),
         false => counted(of, "question"),
     };
-    let with = match job.device.is_empty() {
+    let is_model = !matches!(job.scorer, Scorer::Flatness | Scorer::Leakage);
+    let with = match job.device.is_empty() || !is_model {
         true => String::new(),
         false => format!(" with {}", clean::line(&job.device)),
     };
