@@ -217,8 +217,12 @@ fn first(
     Ok(changes)
 }
 
+/// A value as written, without the comment behind it.
 fn shown(item: &Item) -> String {
-    item.to_string().trim().to_string()
+    match item.as_value() {
+        Some(value) => value.clone().decorated("", "").to_string(),
+        None => item.to_string().trim().to_string(),
+    }
 }
 
 #[cfg(test)]
