@@ -7,7 +7,8 @@ use benchtop_model::{Error, Result, name};
 use benchtop_owner::access;
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
-use benchtop_tui::terminal::ColorLevel;
+use benchtop_tui::terminal::{ColorLevel, environment};
+use benchtop_tui::user_settings::Settings;
 
 /// What every command may need.
 pub struct Context {
@@ -31,11 +32,12 @@ impl Context {
         }
     }
 
-    /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the login name.
+    /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the name in a shared project, else
+    /// the one in the person's settings, else the login name.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for a name that cannot be a
-    /// journal's.
+    /// journal's, and settings that cannot be read.
     pub fn who(&self) -> Result<String> {
         let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
         let said = self
@@ -43,6 +45,10 @@ impl Context {
             .clone()
             .or_else(|| from("BENCHTOP_AS"))
             .or_else(|| self.mapped());
+        let said = match said {
+            Some(name) => Some(name),
+            None => Settings::load(&environment())?.annotator,
+        };
         let name = said.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
         let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
         name::check_annotator(&name).map_err(|p| p.help("name yourself with --as NAME"))?;

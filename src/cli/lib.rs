@@ -37,8 +37,9 @@
 //! | [`lint_table`] | `benchtop lint-table`: checks printed tables of results |
 //! | [`log`] | `benchtop log`: decisions, newest first |
 //! | [`merge`] | `benchtop merge`: journals from other machines |
-//! | [`models`] | `benchtop models`: the model files on this machine |
+//! | [`models`] | `benchtop models`: the model files on this machine, and which are used |
 //! | [`out`] | the only writer to standard output and standard error |
+//! | [`people`] | `benchtop people`: who works on the project |
 //! | [`recompose`] | `benchtop recompose`: composed items after the metadata changed |
 //! | [`recover`] | `benchtop recover`: imports that the manifest no longer lists |
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
@@ -100,6 +101,7 @@ pub mod log;
 pub mod merge;
 pub mod models;
 pub mod out;
+pub mod people;
 pub mod recompose;
 pub mod recover;
 pub mod replay;
@@ -182,8 +184,8 @@ commands! {
     Jobs(args: jobs::Args) => jobs::run(context, &args);
     /// Score items with models and manage the rules that flag items
     Filter(args: filter::Args) => filter::run(context, &args);
-    /// Manage model files on this machine
-    Models(args: models::Args) => models::run(&args);
+    /// Manage model files on this machine, and choose what paints and scores
+    Models(args: models::Args) => models::run(context, &args);
     /// Count items by two properties, or list the terms whose items fail most
     Coverage(args: coverage::Args) => coverage::run(context, &args);
     /// Reject all items with the given terms
@@ -214,6 +216,8 @@ commands! {
     Verdicts(args: verdicts::Args) => verdicts::run(context, &args);
     /// Show the decisions of all annotators, newest first
     Log(args: log::Args) => log::run(context, &args);
+    /// Show or change who works on the project
+    People(args: people::Args) => people::run(context, &args);
     /// Create and manage verification rounds
     Round(args: round::Args) => round::run(context, &args);
     /// Report agreement between annotators, with intervals

@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use crate::export;
+use crate::{export, models, people};
 use benchtop_files::project::Project;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{ExportPlan, ExportReport, ExportRequest};
+use benchtop_model::scoring::Scorer;
+use benchtop_model::settings::{ModelSettings, ModelsChange, ModelsPlan, PeopleChange, PeoplePlan};
+use benchtop_model::trust::Destination;
 use benchtop_model::{Error, Result};
+use benchtop_pipeline::scoring::build::judges;
 use benchtop_protocol::Client;
 use benchtop_tui::pane::{CommandSetting, Commands, KnownEndpoint};
 
@@ -44,6 +48,10 @@ impl TerminalCommands {
                 exports,
                 export_formats: export::formats(),
                 endpoint: endpoint(project),
+                group: project.config().shared.group.clone(),
+                people: project.config().shared.people.clone(),
+                models: models::current(project),
+                scorers: scorers(project),
             },
         }
     }
@@ -64,6 +72,16 @@ fn endpoint(project: &Project) -> KnownEndpoint {
     })
 }
 
+/// The scorers that jobs run: the built-in ones and the judge questions of the project.
+fn scorers(project: &Project) -> Vec<String> {
+    let of_jobs = |scorer: &&Scorer| !matches!(scorer, Scorer::Consensus | Scorer::Blind);
+    let built_in = Scorer::ALL.iter().filter(of_jobs).map(Scorer::name);
+    let judges = judges(project)
+        .into_iter()
+        .map(|name| Scorer::Judge(name).name());
+    built_in.chain(judges).collect()
+}
+
 impl Commands for TerminalCommands {
     fn setting(&self) -> CommandSetting {
         self.setting.clone()
@@ -78,5 +96,32 @@ impl Commands for TerminalCommands {
             return Err(Error::usage("type a path").field("out"));
         }
         export::write(&self.client()?, ask, || Box::new(std::io::sink()), watch)
+    }
+
+    fn people(
+        &self,
+        change: &PeopleChange,
+        dry: bool,
+        watch: ProgressSink<'_>,
+    ) -> Result<PeoplePlan> {
+        let run = if dry { people::plan } else { people::apply };
+        run(&self.project, &self.who, change, watch)
+    }
+
+    fn model_settings(&self) -> Result<ModelSettings> {
+        Ok(models::current(&Project::open(self.project.root())?))
+    }
+
+    fn plan_models(&self, change: &ModelsChange) -> Result<ModelsPlan> {
+        models::plan(&self.project, change)
+    }
+
+    fn use_models(
+        &self,
+        change: &ModelsChange,
+        agreed: &[Destination],
+        watch: ProgressSink<'_>,
+    ) -> Result<ModelsPlan> {
+        models::apply(&self.project, change, agreed, watch)
     }
 }

@@ -10,6 +10,7 @@
 //! | [`project`] | creates, finds, and opens projects, and checks their owner |
 //! | [`recent`] | the projects that a person opened last |
 //! | [`regular`] | opens regular files of a project without following links |
+//! | [`share`] | groups and modes of a project's files |
 //! | [`writable`] | whether a project can be written |
 
 pub mod bounded;
@@ -20,4 +21,5 @@ pub mod picture_file;
 pub mod project;
 pub mod recent;
 pub mod regular;
+pub mod share;
 pub mod writable;

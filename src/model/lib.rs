@@ -47,6 +47,7 @@
 //! | [`safety`] | results of the safety checker |
 //! | [`sample`] | what the sample of a project holds, and its removal |
 //! | [`scoring`] | scorers, scores, score states, and rules |
+//! | [`settings`] | changes of settings, as plans that a person sees first |
 //! | [`similarity`] | similarity of pictures and texts |
 //! | [`status`] | the status of an item, and the `single` protocol |
 //! | [`table`] | column statistics of items and boards |
@@ -104,6 +105,7 @@ pub mod round;
 pub mod safety;
 pub mod sample;
 pub mod scoring;
+pub mod settings;
 pub mod similarity;
 pub mod status;
 pub mod table;

@@ -91,6 +91,11 @@ impl ModelReport {
         }
     }
 
+    /// The bytes of the files whose size is known.
+    pub fn size(&self) -> u64 {
+        self.files.iter().filter_map(|file| file.size).sum()
+    }
+
     /// The files to place by hand, one line per incomplete file; empty if the model is complete.
     pub fn missing(&self) -> String {
         let lines = self

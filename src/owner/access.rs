@@ -78,6 +78,31 @@ pub fn annotator(shared: &Shared, uid: u32) -> Option<&str> {
         .map(|(_, name)| name.as_str())
 }
 
+fn user(user: &str) -> Option<uzers::User> {
+    match user.parse() {
+        Ok(uid) => uzers::get_user_by_uid(uid),
+        Err(_) => uzers::get_user_by_name(user),
+    }
+}
+
+/// Whether this machine has a Unix user of this name or number.
+pub fn is_user(name: &str) -> bool {
+    user(name).is_some()
+}
+
+/// Whether a Unix user is in the group of a shared project.
+pub fn is_member(shared: &Shared, name: &str) -> bool {
+    let (Some(user), Ok(Some(gid))) = (user(name), group(shared)) else {
+        return false;
+    };
+    let groups = uzers::get_user_groups(user.name(), user.primary_group_id());
+    let is_in = groups
+        .unwrap_or_default()
+        .iter()
+        .any(|group| group.gid() == gid);
+    is_in || user.primary_group_id() == gid
+}
+
 /// Id of the group whose members can reach the owner process; `None` for a private project.
 ///
 /// # Errors
@@ -165,6 +190,12 @@ mod tests {
         assert_eq!(annotator(&shared(&[("root", "ann")]), 0), Some("ann"));
         assert_eq!(annotator(&shared(&[("0", "bob")]), 0), Some("bob"));
         assert_eq!(annotator(&shared(&[("no-such-user", "bob")]), 0), None);
+        assert!(is_user("root") && is_user("0") && !is_user("no-such-user"));
+        let root = Shared {
+            group: Some("root".into()),
+            ..Shared::default()
+        };
+        assert!(is_member(&root, "root") && !is_member(&root, "no-such-user"));
         assert_eq!(
             group(&Shared {
                 group: Some("root".into()),

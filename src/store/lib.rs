@@ -48,6 +48,7 @@
 //! | [`scores`] | `scores/`: scores of items |
 //! | [`search`] | fuzzy search over the arena |
 //! | [`segment`] | `imports/*.jsonl.zst`: the records of an import |
+//! | [`settings`] | changes of `benchtop.toml` that keep its comments |
 //! | [`similarity`] | `scores/similarity/`: cosine similarities of text pairs |
 //! | [`snapshot_format`] | the format of all `.snap` and `.similar` files |
 //! | [`status_columns`] | the values of an item that change with decisions |
@@ -90,6 +91,7 @@ pub mod runs;
 pub mod scores;
 pub mod search;
 pub mod segment;
+pub mod settings;
 pub mod similarity;
 pub mod snapshot_format;
 pub mod status_columns;

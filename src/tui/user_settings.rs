@@ -12,7 +12,7 @@ use super::terminal::background::Background;
 use super::theme::{SHIPPED, Theme, base16};
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_files::{bounded, disk};
-use benchtop_model::{Error, ErrorKind, Result, named};
+use benchtop_model::{Error, ErrorKind, Result, name, named};
 
 /// Selects the theme by the terminal's background.
 pub const AUTO: &str = "auto";
@@ -42,6 +42,8 @@ pub struct Settings {
     pub pixels: PixelMode,
     /// Whether the mouse is on from the start.
     pub mouse: bool,
+    /// The user's annotator name, unless a command or a shared project names another.
+    pub annotator: Option<String>,
 }
 
 impl Default for Settings {
@@ -52,6 +54,7 @@ impl Default for Settings {
             title: true,
             pixels: PixelMode::Auto,
             mouse: false,
+            annotator: None,
         }
     }
 }
@@ -84,6 +87,7 @@ impl Settings {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
             let help = "known fields: theme, background, title, pixels, mouse";
+            let help = "known fields: theme, background, title, pixels, annotator";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)
@@ -94,6 +98,10 @@ impl Settings {
         {
             let what = format!("`{background}` is not a background; write `dark` or `light`");
             return Err(Error::input(what).file(path).field("background"));
+        }
+        if let Some(annotator) = &settings.annotator {
+            name::check_annotator(annotator)
+                .map_err(|p| Error::input(p.what).file(path).field("annotator"))?;
         }
         Ok(settings)
     }
@@ -136,18 +144,32 @@ pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
     if name != AUTO {
         Theme::named(name, env)?;
     }
+    set(env, "theme", name)
+}
+
+/// Sets the user's annotator name, keeps the rest of the file, and returns its path.
+///
+/// # Errors
+///
+/// If the name cannot be a journal's, or if the settings are not valid TOML or cannot be written.
+pub fn set_annotator(env: &Env, annotator: &str) -> Result<PathBuf> {
+    name::check_annotator(annotator)?;
+    set(env, "annotator", annotator)
+}
+
+fn set(env: &Env, key: &str, text: &str) -> Result<PathBuf> {
     let path = path(env).ok_or_else(|| {
         Error::not_found("cannot find the settings folder").help("set HOME or XDG_CONFIG_HOME")
     })?;
-    let text = match bounded::text(&path, SETTINGS_LIMIT) {
+    let before = match bounded::text(&path, SETTINGS_LIMIT) {
         Ok(text) => text,
         Err(problem) if problem.kind == ErrorKind::NotFound => String::new(),
         Err(problem) => return Err(problem),
     };
-    let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+    let mut document: DocumentMut = before.parse().map_err(|e: toml_edit::TomlError| {
         Error::input(e.message().replace('\n', " ")).file(&path)
     })?;
-    document["theme"] = value(name);
+    document[key] = value(text);
     if let Some(dir) = path.parent() {
         disk::ensure_dirs(dir, &mut Vec::new())?;
     }
@@ -234,7 +256,14 @@ mod tests {
                 "sepia"
             ]
         );
+        set_annotator(&env, "ann").unwrap();
+        assert_eq!(
+            Settings::load(&env).unwrap().annotator.as_deref(),
+            Some("ann")
+        );
+        assert!(set_annotator(&env, "../ann").is_err());
         for (wrong, field) in [
+            ("annotator = \"../x\"\n", Some("annotator")),
             ("background = \"grey\"\n", Some("background")),
             ("thme = \"dark\"\n", None),
         ] {

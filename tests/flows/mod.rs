@@ -18,6 +18,8 @@ mod home;
 mod judge;
 mod lint;
 mod lint_table;
+mod models;
+mod people;
 mod reading;
 mod rebuild;
 mod recompose;

@@ -2,6 +2,7 @@
 
 mod begin;
 mod ends;
+mod first_minute;
 mod keys;
 mod looks;
 mod mouse;

@@ -88,12 +88,17 @@ impl Pty {
         command.env("XDG_CONFIG_HOME", bench.person());
         command.arg("--project");
         command.arg(bench.project().root());
-        Pty::run_with(command, line, env, answers)
+        Pty::run_with(command, line, env, answers, SIZE)
     }
 
     /// Runs any command on a terminal.
     pub fn run(command: CommandBuilder, line: Line) -> Pty {
-        Pty::run_with(command, line, &[], ANSWERS)
+        Pty::run_with(command, line, &[], ANSWERS, SIZE)
+    }
+
+    /// The same on a terminal of this size.
+    pub fn run_sized(command: CommandBuilder, size: (u16, u16)) -> Pty {
+        Pty::run_with(command, Line::default(), &[], ANSWERS, size)
     }
 
     /// The same with more in its environment.
@@ -102,6 +107,7 @@ impl Pty {
         line: Line,
         env: &[(&str, &str)],
         answers: Answers,
+        at: (u16, u16),
     ) -> Pty {
         for (name, value) in [
             ("TERM", "xterm-256color"),
@@ -134,15 +140,15 @@ impl Pty {
             command.env(name, value);
         }
         let size = PtySize {
-            cols: SIZE.0,
-            rows: SIZE.1,
+            cols: at.0,
+            rows: at.1,
             ..PtySize::default()
         };
         let pair = native_pty_system().openpty(size).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let inner = Inner {
-            screen: vt100::Parser::new(SIZE.1, SIZE.0, 0),
+            screen: vt100::Parser::new(at.1, at.0, 0),
             raw: Vec::new(),
             asked: 0,
             answers,

@@ -25,6 +25,7 @@ mod receipts;
 mod repaint;
 mod round;
 mod sample;
+mod setup;
 mod sheet;
 mod small;
 pub mod support;

@@ -23,7 +23,12 @@ fn shows(id: PaneId) -> &'static str {
         PaneId::Adjudicate => "annotator 1",
         PaneId::Agreement => "sample-bob",
         PaneId::Board => "sample-large",
-        PaneId::Import | PaneId::Evaluate | PaneId::Export => unreachable!("forms"),
+        PaneId::Import
+        | PaneId::Evaluate
+        | PaneId::Export
+        | PaneId::Models
+        | PaneId::People
+        | PaneId::Scoring => unreachable!("forms"),
     }
 }
 

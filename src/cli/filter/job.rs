@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::rules;
 use crate::context::Context;
 use crate::follow::{Follow, Followed, follow, left};
 use crate::out::print;
 use crate::{consent, out};
 use benchtop_model::job::{Budget, JobAct};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
+use benchtop_model::scoring::rules::{RuleAction, Threshold};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{Event, request};
@@ -22,11 +24,12 @@ pub struct Watch {
     pub json: bool,
 }
 
-/// Starts a job and watches it.
+/// Starts a job, sets thresholds on its scores, and watches it.
 pub fn run(
     context: &Context,
     (new, budget): (NewScoring, Budget),
     retry: bool,
+    thresholds: &[(RuleAction, Threshold)],
     watch: Watch,
 ) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
@@ -52,6 +55,9 @@ pub fn run(
             consent::begin(client, new.dry, ask, |job| job.waits.as_deref())?
         }
     };
+    if !new.dry {
+        rules::set(client, &new.scorer, thresholds)?;
+    }
     if new.dry || watch.detach {
         let text = match (watch.json, new.dry) {
             (true, _) => out::json_text(&job.value()),

@@ -17,6 +17,7 @@ use crate::out::print;
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::bench::{Explanation, FlagOrder};
 use benchtop_model::scoring::job::NewScoring;
+use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Measure, Scorer};
 use benchtop_model::{Filter, Result, clean};
 use benchtop_protocol::Client;
@@ -53,6 +54,22 @@ enum What {
         /// Include items that show a draft picture
         #[arg(long)]
         drafts: bool,
+        /// Add a rule that flags items on the doubtful side of this score, or move its threshold
+        #[arg(
+            long,
+            value_name = "SCORE",
+            conflicts_with = "retry",
+            allow_negative_numbers = true
+        )]
+        flag: Option<f64>,
+        /// As --flag, for a rule that parks items
+        #[arg(
+            long,
+            value_name = "SCORE",
+            conflicts_with = "retry",
+            allow_negative_numbers = true
+        )]
+        park: Option<f64>,
         #[command(flatten)]
         limits: Limits,
         /// Start the job in the background
@@ -111,6 +128,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             dry_run,
             retry,
             drafts,
+            flag,
+            park,
             limits,
             detach,
             json_progress,
@@ -121,10 +140,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 dry: *dry_run,
                 drafts: *drafts,
             };
+            let thresholds = [(RuleAction::Flag, *flag), (RuleAction::Park, *park)];
             job::run(
                 context,
                 (new, limits.budget()),
                 *retry,
+                &rules::thresholds(thresholds)?,
                 job::Watch {
                     detach: *detach,
                     lines: *json_progress,

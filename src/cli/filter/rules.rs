@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::out;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
-use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState};
-use benchtop_model::scoring::rules::{Rule, RuleSet};
+use benchtop_model::scoring::rules::{Rule, RuleAction, RuleSet, Threshold};
+use benchtop_model::scoring::{Measure, Outcome, Scorer};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
@@ -58,6 +58,51 @@ fn read(path: &Path) -> Result<RuleSet> {
     Ok(file.rules)
 }
 
+/// Checks thresholds from the command line.
+pub(super) fn thresholds(
+    all: [(RuleAction, Option<f64>); 2],
+) -> Result<Vec<(RuleAction, Threshold)>> {
+    let given = all
+        .into_iter()
+        .filter_map(|(then, number)| Some((then, number?)));
+    let check = |(then, number)| {
+        let wrong = || Error::usage(format!("`{number}` is no threshold"));
+        Ok((then, Threshold::new(number).ok_or_else(wrong)?))
+    };
+    given.map(check).collect()
+}
+
+/// Sets thresholds on the scores of a scorer in the rules of the project.
+pub(super) fn set(
+    client: &Client,
+    scorer: &Scorer,
+    thresholds: &[(RuleAction, Threshold)],
+) -> Result<()> {
+    if thresholds.is_empty() {
+        return Ok(());
+    }
+    let now = present(client)?;
+    let measure = Measure::with_default_scale(scorer.clone());
+    let rules = thresholds.iter().fold(now.rules, |rules, (then, at)| {
+        rules.with(&measure, *then, None, Some(*at))
+    });
+    let revision = now.revision;
+    client.ask(request::ApplyRules { rules, revision })?;
+    Ok(())
+}
+
+/// The present rules.
+fn present(client: &Client) -> Result<RulesState> {
+    let now = client.ask(request::Rules)?;
+    match &now.problem {
+        None => Ok(now),
+        Some(problem) => {
+            let what = format!("cannot read the present rules: {problem}");
+            Err(Error::new(ErrorKind::Conflict, what).help("fix benchtop.toml first"))
+        }
+    }
+}
+
 pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
     let state = || client.ask(request::Rules);
     match args.what.as_ref().unwrap_or(&What::Show) {
@@ -68,14 +113,7 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
         }
         What::Apply { file } => {
             let rules = read(file)?;
-            let now = state()?;
-            if let Some(problem) = now.problem {
-                return Err(Error::new(
-                    ErrorKind::Conflict,
-                    format!("cannot read the present rules: {problem}"),
-                )
-                .help("fix benchtop.toml first"));
-            }
+            let now = present(client)?;
             let now = client.ask(request::ApplyRules {
                 rules,
                 revision: now.revision,

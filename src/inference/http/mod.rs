@@ -4,6 +4,7 @@
 //! | file | contents |
 //! |---|---|
 //! | [`images`], [`chat`] | one API each: builds the requests and parses the responses |
+//! | `model_list` | the models that a server offers |
 //! | `caller` | sends many tasks from code that is not async, and cancels them |
 //! | `queue` | picks the next task, and schedules retries |
 //! | `pool` | the servers: picks one for the next request, and suspends failing ones |
@@ -17,6 +18,7 @@ pub(crate) mod client;
 mod error_body;
 mod exchange;
 pub mod images;
+mod model_list;
 mod pool;
 mod queue;
 mod retry;
@@ -27,4 +29,5 @@ mod tests;
 
 pub use self::chat::ChatModel;
 pub use self::images::HttpGenerator;
+pub use self::model_list::model_list;
 pub use self::pool::Timeouts;

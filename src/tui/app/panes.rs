@@ -28,7 +28,8 @@ impl App {
             REVIEW => self.go_review(),
             _ if id.is_form() => {
                 let words = self.pane().and_then(Pane::filter_words);
-                let words = words.filter(|_| id != PaneId::Import);
+                // Without a filter, the form keeps its own.
+                let words = words.filter(|words| id.takes_items() && !words.is_empty());
                 self.show(id, Target::Form(id, words), self.at);
             }
             PaneId::Sheet => {
@@ -265,7 +266,9 @@ impl App {
         match target {
             Target::Review => self.go_review(),
             Target::Pane(other) => self.go(other),
-            Target::Back(other) | Target::Form(other, _) => self.show(other, target, from),
+            Target::Back(other) | Target::Form(other, _) | Target::Fields(other, _) => {
+                self.show(other, target, from);
+            }
             Target::Items(words) => self.show_items(&words, from),
             Target::Sheet(_) | Target::Samples(_) => self.show(PaneId::Sheet, target, from),
             Target::Round(round) => self.work_on(round, from),

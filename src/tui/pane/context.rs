@@ -263,6 +263,8 @@ pub enum Target {
     Back(PaneId),
     /// A form, with the value of its first question.
     Form(PaneId, Option<String>),
+    /// A form, with the values of these fields.
+    Fields(PaneId, Vec<(&'static str, String)>),
     /// The item list with this filter.
     Items(String),
     /// A contact sheet of the review's items, with the current one. `None` if they are served one at

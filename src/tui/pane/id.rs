@@ -122,6 +122,11 @@ impl PaneId {
     pub fn is_form(self) -> bool {
         self.info().live[0] == [Scope::Form]
     }
+
+    /// Whether it is a form that starts with the items of the pane that opens it.
+    pub fn takes_items(self) -> bool {
+        matches!(self, PaneId::Evaluate | PaneId::Export | PaneId::Scoring)
+    }
 }
 
 /// What the reply to a request opens.

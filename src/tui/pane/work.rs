@@ -4,6 +4,7 @@
 //! (`app/work.rs`).
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -12,6 +13,8 @@ use super::{Context, Pane};
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{ExportFormat, ExportPlan, ExportReport, ExportRequest};
 use benchtop_model::import::Progress;
+use benchtop_model::settings::{ModelSettings, ModelsChange, ModelsPlan, PeopleChange, PeoplePlan};
+use benchtop_model::trust::Destination;
 use benchtop_model::{Error, Result};
 
 /// Commands of the command line that the program runs beside itself. They need crates that the
@@ -32,6 +35,45 @@ pub trait Commands: Send + Sync {
     ///
     /// Those of the command.
     fn export(&self, ask: &ExportRequest, watch: ProgressSink<'_>) -> Result<ExportReport>;
+
+    /// Works out, or makes, a change of who works on the project, as `benchtop people set` does.
+    ///
+    /// # Errors
+    ///
+    /// Those of the command.
+    fn people(
+        &self,
+        change: &PeopleChange,
+        dry: bool,
+        watch: ProgressSink<'_>,
+    ) -> Result<PeoplePlan>;
+
+    /// The present model settings.
+    ///
+    /// # Errors
+    ///
+    /// Settings that cannot be read.
+    fn model_settings(&self) -> Result<ModelSettings>;
+
+    /// Works out a change of models, as `benchtop models use --dry-run` does.
+    ///
+    /// # Errors
+    ///
+    /// Those of the command.
+    fn plan_models(&self, change: &ModelsChange) -> Result<ModelsPlan>;
+
+    /// Makes a change of models, as `benchtop models use` does. `agreed` are servers that the
+    /// person has just agreed to.
+    ///
+    /// # Errors
+    ///
+    /// Those of the command.
+    fn use_models(
+        &self,
+        change: &ModelsChange,
+        agreed: &[Destination],
+        watch: ProgressSink<'_>,
+    ) -> Result<ModelsPlan>;
 }
 
 /// How commands are written in this shell, and what they know.
@@ -47,6 +89,13 @@ pub struct CommandSetting {
     pub export_formats: Vec<ExportFormat>,
     /// The first server of benchtop.toml.
     pub endpoint: KnownEndpoint,
+    /// The group of a shared project, and its Unix users with their annotator names.
+    pub group: Option<String>,
+    pub people: BTreeMap<String, String>,
+    /// The model settings at the start of the program.
+    pub models: ModelSettings,
+    /// The names of the scorers that jobs can run.
+    pub scorers: Vec<String>,
 }
 
 /// A server that benchtop.toml names. What it leaves out is empty.

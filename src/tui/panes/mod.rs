@@ -113,7 +113,9 @@ macro_rules! panes {
                 tab: Make, name: "Jobs", go: "jobs", keys: ["gj"],
                 live: [[Generate, Table, Global]],
                 bar: {
-                    Generate: [NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp]
+                    Generate: [
+                        NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp, Go(PaneId::Models)
+                    ]
                 },
                 about: "Jobs make the pictures of items, score them, and ask models, while you do something else.",
                 example: [
@@ -124,10 +126,22 @@ macro_rules! panes {
                 begin: Action::NewJob, does: "makes the pictures of items",
                 needs_items: true,
             }
+            Models(forms ModelsPane) {
+                tab: Make, name: "Models", go: "models", keys: ["gl"],
+                live: [[Form]],
+                bar: {},
+                about: "Models says what makes pictures and what scores them: drafts, models here, or servers.",
+                example: [
+                    "generate.model: sdxl-base is not here",
+                    "judge.endpoints: pictures go to http://127.0.0.1:8000"
+                ],
+                begin: Action::FormSubmit, does: "saves the settings",
+                needs_items: false,
+            }
             List(list ListPane) {
                 tab: Check, name: "Items", go: "items", keys: ["gi"],
                 live: [[List, Table, Global], [Table, Global]],
-                bar: { List: [FilterStatus, ClearFilter, Go(PaneId::Export)] },
+                bar: { List: [Find, FilterStatus, ClearFilter, Go(PaneId::Export)] },
                 about: "Items lists all questions with their pictures; search, filter, sort, and select them here.",
                 example: [
                     "  #  status    subtask    question",
@@ -143,7 +157,7 @@ macro_rules! panes {
                 bar: {
                     Filters: [
                         ThresholdRight, SwitchThreshold, NextPart, SaveRules, ShowRules, NextScore,
-                        StartScoring, TypeLine
+                        StartScoring, TypeLine, Go(PaneId::Models)
                     ]
                 },
                 about: "Filters score all items with models and flag those beyond a threshold, for people to look at first.",
@@ -154,6 +168,18 @@ macro_rules! panes {
                 ],
                 begin: Action::HomeTab, does: "opens Home, where you add items",
                 needs_items: true,
+            }
+            Scoring(forms ScoringPane) {
+                tab: Check, name: "Scoring", go: "scoring", keys: ["gq"],
+                live: [[Form]],
+                bar: {},
+                about: "Scoring has a scorer give every item a number, and a rule flag the doubtful ones.",
+                example: [
+                    "scores 24 pictures with CLIP",
+                    "rule: flag if clip below 25"
+                ],
+                begin: Action::FormSubmit, does: "starts the job",
+                needs_items: false,
             }
             Review(review ReviewPane) {
                 tab: Judge, name: "Review", go: "review", keys: ["gr"],
@@ -205,7 +231,9 @@ macro_rules! panes {
                 tab: Judge, name: "Rounds", go: "rounds", keys: ["go"],
                 live: [[Rounds, Table, Global], [Form]],
                 bar: {
-                    Rounds: [Open, NewRound, WhatIf, CloseRound, ShowGuidelines],
+                    Rounds: [
+                        Open, NewRound, WhatIf, CloseRound, ShowGuidelines, Go(PaneId::People)
+                    ],
                     Form: [FormSubmit, FormNext, FormCommand, FormClose]
                 },
                 about: "A round asks several annotators about the same items, blind to each other, to measure agreement.",
@@ -246,6 +274,18 @@ macro_rules! panes {
                     "animal          8   100 %   1.00            1.00"
                 ],
                 begin: Action::Go(PaneId::Review), does: "opens the review, where verdicts are given",
+                needs_items: false,
+            }
+            People(forms PeoplePane) {
+                tab: Judge, name: "People", go: "people", keys: ["gt"],
+                live: [[Form]],
+                bar: {},
+                about: "People says who works on the project, and who has the most left in open rounds.",
+                example: [
+                    "ann 20 of 24 in pilot, active today",
+                    "bob 3 of 24 in pilot, idle 5 days"
+                ],
+                begin: Action::FormSubmit, does: "saves the change",
                 needs_items: false,
             }
             Board(board BoardPane) {

@@ -33,6 +33,8 @@ pub struct Prompt {
     at: Option<usize>,
     draft: String,
     problem: Option<String>,
+    /// Shown while nothing is typed.
+    hint: &'static str,
 }
 
 impl Prompt {
@@ -46,7 +48,15 @@ impl Prompt {
             at: None,
             draft: String::new(),
             problem: None,
+            hint: "",
         }
+    }
+
+    /// Shows what can be typed, while nothing is.
+    #[must_use]
+    pub fn hint(mut self, hint: &'static str) -> Prompt {
+        self.hint = hint;
+        self
     }
 
     pub fn label(&self) -> &str {
@@ -142,7 +152,13 @@ impl Prompt {
             );
             rest.width = rest.width.saturating_sub(wide + 1);
         }
-        text_input::draw(&self.input, rest, buf, look.style(Role::Text))
+        let at = text_input::draw(&self.input, rest, buf, look.style(Role::Text));
+        if self.value().is_empty() && self.problem.is_none() {
+            let room = usize::from(rest.width.saturating_sub(1));
+            let hint = text::fit(self.hint, room);
+            buf.set_stringn(x + 1, area.y, hint, room, look.style(Role::Hint));
+        }
+        at
     }
 }
 
@@ -218,6 +234,24 @@ mod tests {
             80,
         );
         assert!(cut.ends_with("…: ann"), "{cut}");
+    }
+
+    #[test]
+    fn a_hint_is_shown_while_nothing_is_typed() {
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
+        let line = |p: &Prompt, width: u16| {
+            let area = Rect::new(0, 0, width, 1);
+            let mut buf = Buffer::empty(area);
+            let cursor = p.draw(area, &mut buf, &look);
+            assert_eq!(cursor.x, 6 + p.value().len() as u16);
+            let all = buf.content.iter().map(|c| c.symbol());
+            all.collect::<String>().trim_end().to_string()
+        };
+        let mut p = Prompt::new("find", "", vec![]).hint("words, or subtask:text");
+        assert_eq!(line(&p, 40), "find:  words, or subtask:text");
+        assert!(line(&p, 12).len() <= 14);
+        press(&mut p, KeyCode::Char('a'));
+        assert_eq!(line(&p, 40), "find: a");
     }
 
     #[test]

@@ -79,9 +79,9 @@ impl AdjudicatePane {
             }
             (_, verdict) => {
                 let label = if verdict == Verdict::Fix {
-                    "to fix: note"
+                    "to fix: write a note"
                 } else {
-                    "accepted: note"
+                    "accepted: write a note"
                 };
                 let prompt = Prompt::new(format!("#{number} {label}"), "", self.whys.clone());
                 return cx.prompt(prompt, move |pane: &mut Self, why, cx| {

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::*;
 use crate::pane::testing::{self, lines, only, recorder, refused, request as asked_for, said};
-use crate::pane::{EditAt, Effect, Target};
+use crate::pane::{EditAt, Effect, PaneId, Target};
 use crate::theme::{Look, Theme};
 use crate::widgets::toast::Severity;
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{CrossTable, Tally};
-use benchtop_model::scoring::job::{NewScoring, Phase};
+use benchtop_model::scoring::job::Phase;
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColorLevel, Error, ErrorKind};
@@ -611,33 +611,16 @@ fn a_broken_file_is_reported_and_opened_at_its_line() {
     refused(&act(&mut pane, Action::SaveRules));
 }
 
-/// Asks to score all items with the current scorer: the request for the counts.
-fn counting(mut effects: Vec<Effect>) -> (Effect, NewScoring) {
-    let ask = effects.pop().unwrap();
-    assert_eq!(said(&effects).severity, Severity::Info);
-    let AnyRequest::Score(request::Score(job, _)) = asked_for(&ask) else {
-        panic!("{ask:?}")
-    };
-    let job = job.clone();
-    assert!(job.dry);
-    (ask, job)
-}
-
-/// Asks to score all items, and answers with this count.
-fn count(pane: &mut FiltersPane, counted: ScoringState) -> Vec<Effect> {
-    let (ask, _) = counting(choose(pane, Action::StartScoring, 0));
-    recorder().reply::<request::Score>(pane, ask, Ok(counted))
-}
-
-fn started(effect: &Effect) -> &NewScoring {
-    match asked_for(effect) {
-        AnyRequest::Score(request::Score(job, _)) if !job.dry => job,
+/// The fields of the form that the key of a scoring job opens.
+fn form(pane: &mut FiltersPane) -> Vec<(&'static str, String)> {
+    match only(act(pane, Action::StartScoring)) {
+        Effect::Open(Target::Fields(PaneId::Scoring, fields)) => fields,
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn scoring_is_counted_first_and_shows_progress() {
+fn scoring_starts_in_a_form_and_shows_progress() {
     let mut pane = ready();
     let job = ScoringState {
         id: 4,
@@ -647,15 +630,8 @@ fn scoring_is_counted_first_and_shows_progress() {
         device: "clip on CPU".into(),
         ..answer_of_count()
     };
-    let mut menu = only(count(&mut pane, job.clone()));
-    let (title, _) = lines(&menu);
-    assert!(title.contains("10 inputs") && title.contains("clip on CPU"));
-    assert!(recorder().choose(&mut pane, &mut menu, 1).is_empty());
-    let mut menu = only(count(&mut pane, job.clone()));
-    let ask = only(recorder().choose(&mut pane, &mut menu, 0));
-    assert_eq!(started(&ask).scorer, Scorer::Clip);
-    let effects = recorder().reply::<request::Score>(&mut pane, ask, Ok(job.clone()));
-    assert_eq!(said(&effects).severity, Severity::Done);
+    assert_eq!(form(&mut pane)[0], ("scorer", "clip".to_string()));
+    assert!(on_scoring(&mut pane, &job).is_empty());
     assert!(refused(&act(&mut pane, Action::StartScoring)).contains("running"));
     let to_job = |pane: &mut FiltersPane, action| match asked_for(&only(act(pane, action))) {
         AnyRequest::JobAct(request::JobAct { id: 4, act }) => *act,
@@ -736,14 +712,6 @@ fn scoring_is_counted_first_and_shows_progress() {
     settle(&mut pane, over);
     press(&mut pane, Action::NextScore);
     refused(&act(&mut pane, Action::PauseScoring));
-    let nothing = ScoringState {
-        of: Some(0),
-        ..answer_of_count()
-    };
-    assert_eq!(said(&count(&mut pane, nothing)).severity, Severity::Info);
-    let mut prompt = only(choose(&mut pane, Action::StartScoring, 1));
-    let wrong = recorder().write(&mut pane, &mut prompt, "status:nonsense");
-    assert!(wrong.unwrap_err().contains("nonsense"));
     let mut prompt = only(act(&mut pane, Action::Find));
     let wrong = recorder().write(&mut pane, &mut prompt, "status:nonsense");
     assert!(wrong.unwrap_err().contains("nonsense"));
@@ -777,36 +745,6 @@ fn progress_recounts_once_a_second_while_the_pane_is_shown() {
     );
 }
 
-#[test]
-fn drafts_are_counted_and_can_be_left_out() {
-    let mut pane = ready();
-    press(&mut pane, Action::NextScore);
-    // Counts the inputs of a filter, some of which have a draft.
-    let mut count = || {
-        let mut prompt = only(choose(&mut pane, Action::StartScoring, 1));
-        let effects = recorder().write(&mut pane, &mut prompt, "subtask:text");
-        let (ask, _) = counting(effects.unwrap());
-        let counted = ScoringState {
-            of: Some(40),
-            drafts: 7,
-            ..answer_of_count()
-        };
-        let menu = only(recorder().reply::<request::Score>(&mut pane, ask, Ok(counted)));
-        let (title, lines) = lines(&menu);
-        assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
-        menu
-    };
-    let mut menus = [count(), count(), count()];
-    let mut pick = |at: usize| recorder().choose(&mut pane, &mut menus[at], at);
-    assert!(started(&only(pick(0))).drafts);
-    let (_, asked) = counting(pick(1));
-    assert_eq!(
-        (asked.filter.as_str(), asked.drafts),
-        ("subtask:text NOT picture:draft", false)
-    );
-    assert!(pick(2).is_empty());
-}
-
 fn answer_of_count() -> ScoringState {
     ScoringState {
         id: 0,
@@ -832,7 +770,11 @@ fn a_scorer_that_is_not_ready_shows_the_reason() {
     let mut clip = scorer(Scorer::Clip);
     clip.not_ready = Some("no model; `benchtop models pull clip` gets one".into());
     on_scorers(&mut pane, Ok(vec![clip]));
-    assert!(refused(&act(&mut pane, Action::StartScoring)).contains("models pull clip"));
+    assert_eq!(
+        form(&mut pane)[0].1,
+        "clip",
+        "the form says why as well, and lists what can run"
+    );
     let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
     assert!(picture.contains("not ready: no model;"), "{picture}");
 }
@@ -845,10 +787,12 @@ fn files_that_are_missing_are_one_line_and_listed_on_a_page() {
                by hand (from https://hub/clip):\n/cache/model.safetensors, 1710540580 bytes, sha256 c5a7";
     clip.not_ready = Some(why.into());
     on_scorers(&mut pane, Ok(vec![clip]));
-    let line = "the model `clip` is not on this machine: benchtop models pull clip";
-    assert!(refused(&act(&mut pane, Action::StartScoring)).ends_with(line));
     let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
     assert!(!picture.contains("sha256"), "{picture}");
+    assert!(
+        picture.contains("the model `clip` is not on this machine"),
+        "{picture}"
+    );
 }
 
 fn item_opened(effects: &[Effect]) -> u32 {

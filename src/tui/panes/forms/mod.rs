@@ -5,10 +5,16 @@
 //! | [`evaluate`] | has a model asked |
 //! | [`export`] | exports items |
 //! | [`import`] | imports files |
+//! | [`models`] | chooses what paints and what scores |
+//! | [`people`] | says who works on the project |
+//! | [`scoring`] | scores items and adds a rule |
 
 pub mod evaluate;
 pub mod export;
 pub mod import;
+pub mod models;
+pub mod people;
+pub mod scoring;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,6 +26,9 @@ use ratatui::layout::{Position, Rect};
 pub use evaluate::EvaluatePane;
 pub use export::ExportPane;
 pub use import::ImportPane;
+pub use models::ModelsPane;
+pub use people::PeoplePane;
+pub use scoring::ScoringPane;
 
 use crate::action::Action;
 use crate::folder;
@@ -103,14 +112,14 @@ impl<T: Task> fmt::Debug for FormPane<T> {
 }
 
 impl<T: Task> FormPane<T> {
-    /// Opens the form with this value of its first question.
-    fn start(&mut self, text: Option<&str>, cx: &mut Context<'_>) {
+    /// Opens the form with these values of fields.
+    fn start(&mut self, values: &[(&str, String)], cx: &mut Context<'_>) {
         let form = self.form.get_or_insert_with(|| {
             let (subject, fields) = T::new(cx);
             Form::new(subject, fields)
         });
-        if let Some(text) = text {
-            form.set(T::START, text);
+        for (name, text) in values {
+            form.set(name, text);
         }
         form.refresh();
         self.list(cx);
@@ -306,7 +315,7 @@ impl<T: Task> Pane for FormPane<T> {
     }
 
     fn open(&mut self, cx: &mut Context<'_>) {
-        self.start(None, cx);
+        self.start(&[], cx);
     }
 
     fn show(&mut self, target: Target, from: PaneId, cx: &mut Context<'_>) {
@@ -314,8 +323,9 @@ impl<T: Task> Pane for FormPane<T> {
             self.from = from;
         }
         match target {
-            Target::Form(_, text) => self.start(text.as_deref(), cx),
-            _ => self.start(None, cx),
+            Target::Form(_, Some(text)) => self.start(&[(T::START, text)], cx),
+            Target::Fields(_, values) => self.start(&values, cx),
+            _ => self.start(&[], cx),
         }
     }
 
@@ -399,5 +409,7 @@ impl<T: Task> Pane for FormPane<T> {
     }
 }
 
+#[cfg(test)]
+mod setup_tests;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use benchtop_model::ColorLevel;
 use benchtop_model::export::{Existing, ExportFormat, ExportPlan, ExportReport};
 use benchtop_model::import::Progress;
 
-fn rec() -> Recorder {
+pub(super) fn rec() -> Recorder {
     let format = |name, is_file, has_pictures, takes_answers| ExportFormat {
         name,
         summary: "one item per line",
@@ -29,15 +29,15 @@ fn rec() -> Recorder {
     rec
 }
 
-fn shown<P: Pane>(rec: &Recorder, pane: &mut P) -> String {
+pub(super) fn shown<P: Pane>(rec: &Recorder, pane: &mut P) -> String {
     drawn(rec, pane, (80, 20), ColorLevel::True)
 }
 
-fn press<P: Pane>(rec: &Recorder, pane: &mut P, code: KeyCode) -> Vec<Effect> {
+pub(super) fn press<P: Pane>(rec: &Recorder, pane: &mut P, code: KeyCode) -> Vec<Effect> {
     rec.call(pane, |pane, cx| pane.key(KeyEvent::from(code), cx))
 }
 
-fn write<P: Pane>(rec: &Recorder, pane: &mut P, text: &str) {
+pub(super) fn write<P: Pane>(rec: &Recorder, pane: &mut P, text: &str) {
     for c in text.chars() {
         press(rec, pane, KeyCode::Char(c));
     }
@@ -45,7 +45,7 @@ fn write<P: Pane>(rec: &Recorder, pane: &mut P, text: &str) {
 
 /// The work among these effects.
 #[track_caller]
-fn work(effects: Vec<Effect>) -> Effect {
+pub(super) fn work(effects: Vec<Effect>) -> Effect {
     let is_work = |effect: &Effect| matches!(effect, Effect::Work(_));
     effects.into_iter().find(is_work).expect("no work")
 }

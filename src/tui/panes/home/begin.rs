@@ -72,7 +72,7 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
         (
             Action::ComposeDrafts,
             "Compose questions",
-            "From the shipped vocabularies and templates, with drafts as pictures. Then review them. \
+            "40 questions from the shipped vocabularies and templates, with drafts as pictures. Then review them. \
              Needs no GPU and no network.",
         ),
         (

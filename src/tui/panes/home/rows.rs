@@ -134,8 +134,14 @@ fn next(home: &Home) -> Vec<Line> {
         .disputes
         .iter()
         .map(|(r, _)| NextStep::Settle(r.clone()));
+    // What can be done at any time, so that it is found here.
+    let pending = home.known(ItemList::Items) > home.known(ItemList::Judged);
+    let judge = pending.then_some(NextStep::Judge);
+    let export = (home.known(ItemList::Accepted) > 0).then_some(NextStep::Export);
     let others: Vec<NextStep> = rounds
         .chain(disputes)
+        .chain(judge)
+        .chain(export)
         .filter(|s| !listed(s.clone()))
         .collect();
     let mut lines: Vec<Line> = home.next.iter().chain(&others).map(step).collect();

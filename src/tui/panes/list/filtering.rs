@@ -69,7 +69,8 @@ impl ListPane {
     pub(super) fn ask_find(&mut self, cx: &mut Context<'_>) {
         self.layer = None;
         let before = self.words();
-        let prompt = Prompt::new("find", before.clone(), cx.env.history.to_vec());
+        let prompt = Prompt::new("find", before.clone(), cx.env.history.to_vec())
+            .hint("words, or a field: subtask:text status:pending");
         cx.prompt_live(prompt, move |pane: &mut Self, typed, cx| match typed {
             Typed::Changed(words) => pane.find(words, cx).map_err(|problem| problem.what),
             Typed::Cancelled => pane.find(&before, cx).map_err(|problem| problem.what),

@@ -102,7 +102,8 @@ impl Pane for ReviewPane {
             | Target::Items(_)
             | Target::Sheet(_)
             | Target::Samples(_)
-            | Target::Form(..) => {}
+            | Target::Form(..)
+            | Target::Fields(..) => {}
         }
     }
 

@@ -35,7 +35,7 @@ pub enum Value {
     /// A file or folder from a list.
     File(Box<Picker>),
     /// The selected option, all options, and the part of a name typed so far.
-    Choice(usize, Vec<&'static str>, String),
+    Choice(usize, Vec<String>, String),
 }
 
 impl Field {
@@ -97,14 +97,15 @@ impl Field {
         Field::new(name, help, Value::File(Box::new(Picker::new(folder))))
     }
 
-    pub fn choice(
+    pub fn choice<S: AsRef<str>>(
         name: &'static str,
         help: &'static str,
-        options: &[&'static str],
+        options: &[S],
         selected: &str,
     ) -> Field {
-        let at = options.iter().position(|name| *name == selected);
-        let value = Value::Choice(at.unwrap_or(0), options.to_vec(), String::new());
+        let at = options.iter().position(|name| name.as_ref() == selected);
+        let options = options.iter().map(|name| name.as_ref().to_string());
+        let value = Value::Choice(at.unwrap_or(0), options.collect(), String::new());
         Field::new(name, help, value)
     }
 }
@@ -164,7 +165,7 @@ impl Fields {
 /// The option selected by typing `c` after `typed`: the one whose name continues that way.
 /// Repeating a first letter cycles through the names that start with it. After a complete name,
 /// another can follow. A typing error keeps the selection. `None` for a space that fits no name.
-fn option_typed(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<usize> {
+fn option_typed(all: &[String], at: usize, typed: &mut String, c: char) -> Option<usize> {
     let from = |at: usize| (0..all.len()).map(move |step| (at + step) % all.len());
     let c = c.to_ascii_lowercase();
     let more = format!("{typed}{c}");
@@ -172,7 +173,7 @@ fn option_typed(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<
         *typed = more;
         return Some(found);
     }
-    let complete = all.contains(&typed.as_str());
+    let complete = all.contains(typed);
     if c == ' ' {
         typed.clear();
         return None;
@@ -195,7 +196,7 @@ impl Value {
             }
             Value::Flag(is_on) => flag_text(*is_on),
             Value::File(picker) => picker.text(),
-            Value::Choice(at, all, _) => all.get(*at).copied().unwrap_or_default(),
+            Value::Choice(at, all, _) => all.get(*at).map_or("", String::as_str),
         }
     }
 

@@ -84,7 +84,7 @@ impl Menu {
             if self.in_note {
                 cursor = Some(at);
             } else if note.value().is_empty() {
-                let hint = text::fit("(below the last line)", usize::from(line.width));
+                let hint = text::fit("(up goes here)", usize::from(line.width));
                 buf.set_stringn(x, y, hint, usize::from(line.width), look.style(Role::Dim));
             }
         }

@@ -1,11 +1,17 @@
-//! `benchtop models`: manages the model files on this machine.
+//! `benchtop models`: the model files on this machine, and what paints and scores.
+
+mod choose;
+mod plan;
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
+pub use plan::{apply, current, plan};
+
 use super::out;
+use crate::context::Context;
 use crate::out::print;
 use benchtop_inference::hub::Hub;
 use benchtop_model::Result;
@@ -17,7 +23,9 @@ use benchtop_tui::widgets::text::grouped;
 const EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  benchtop models\n  benchtop models pull sdxl-turbo")]
+#[command(
+    after_help = "Examples:\n  benchtop models\n  benchtop models pull sdxl-turbo\n  benchtop models use --backend candle --model sdxl-turbo --pull --dry-run"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -40,6 +48,8 @@ enum What {
         /// Name from `benchtop models list`, or a folder
         name: String,
     },
+    /// Choose what makes pictures and what scores them, in benchtop.toml
+    Use(Box<choose::Args>),
     /// Print the folder of a complete model
     Path {
         /// Name from `benchtop models list`, or a folder
@@ -47,8 +57,8 @@ enum What {
     },
 }
 
-/// The exit code is 1 if a model is incomplete or corrupt.
-pub fn run(args: &Args) -> Result<u8> {
+/// The exit code is 1 if a model is incomplete or corrupt, or a server fails its test.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let hub = Hub::from_env()?;
     let mut progress = Progress::new(args.json);
     match args.what.as_ref().unwrap_or(&What::List) {
@@ -67,6 +77,7 @@ pub fn run(args: &Args) -> Result<u8> {
             progress.end();
             show(&report?, args.json)
         }
+        What::Use(use_args) => choose::run(context, use_args, args.json),
         What::Path { name } => {
             let folder = hub.path(name)?;
             let value = serde_json::json!({"name": name, "folder": folder});
@@ -84,13 +95,16 @@ fn state(state: FileState) -> &'static str {
     }
 }
 
+/// The size of a model, as far as it is known.
+fn size_of(model: &ModelReport) -> String {
+    match model.size() {
+        0 => "unknown size".into(),
+        size => format!("{:.1} GB", size as f64 / 1e9),
+    }
+}
+
 fn line(model: &ModelReport) -> String {
-    let size: u64 = model.files.iter().filter_map(|f| f.size).sum();
-    let size = if size > 0 {
-        format!("{:.1} GB", size as f64 / 1e9)
-    } else {
-        "unknown size".into()
-    };
+    let size = size_of(model);
     format!(
         "{:<20} {:<9} {:<15} {:<46} {}\n",
         model.name,
