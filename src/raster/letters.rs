@@ -1,13 +1,13 @@
 //! Letters as coverage: words of an outline font at any size and angle.
 //!
-//! The font is DejaVu Sans Bold with Latin letters (`font/LICENSE.txt`). Words are laid out letter by
+//! The font is DejaVu Sans Bold with Latin letters (`fonts/LICENSE.txt`). Words are laid out letter by
 //! letter, without kerning. Coverage is the exact area of a pixel within the outline, in plain
 //! arithmetic, so it is the same on every machine.
 
 use benchtop_model::{Error, Result};
 use ttf_parser::{Face, OutlineBuilder};
 
-static FONT: &[u8] = include_bytes!("font/DejaVuSans-Bold-Latin.ttf");
+static FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-Latin.ttf");
 
 /// Lines that stand for one curve of an outline.
 const STEPS: u16 = 16;

@@ -1,7 +1,7 @@
 //! Words of print attacks, read back by Tesseract where it is installed.
 
 use benchtop::inference::ocr::{Options, Tesseract};
-use benchtop::inference::reader::{TextReader, read_all};
+use benchtop::inference::reader::read_all;
 use benchtop::metrics::requested_text::wanted_word;
 use benchtop::model::ErrorKind;
 use benchtop::model::vlm::Encoded;

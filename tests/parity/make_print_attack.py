@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FONT = os.path.join(HERE, "..", "..", "src", "raster", "font", "DejaVuSans-Bold-Latin.ttf")
+FONT = os.path.join(HERE, "..", "..", "fonts", "DejaVuSans-Bold-Latin.ttf")
 SIZES = [32 / 1024, 48 / 1024, 64 / 1024, 88 / 1024, 112 / 1024]
 ANGLES = [0, 30, 90, 270, 330]
 WORDS = ["cat", "Harry Potter", "Eiffel Tower", "red", "True", "\u00c5ngstr\u00f6m", "piano", "W", "il", "Jump, quickly!"]

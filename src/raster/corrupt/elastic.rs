@@ -19,7 +19,7 @@ pub(super) struct Strength {
 }
 
 /// Where a pixel comes from: x = m\[0\] x + m\[1\] y + m\[2\], y = m\[3\] x + m\[4\] y + m\[5\].
-type Affine = [f64; 6];
+pub(super) type Affine = [f64; 6];
 
 pub(super) fn elastic(picture: &RgbImage, strength: Strength, key: u64) -> RgbImage {
     let size = (picture.width() as usize, picture.height() as usize);
@@ -87,7 +87,7 @@ fn field(size: (usize, usize), strength: Strength, key: u64) -> Vec<f32> {
     smoothed(&noise, width, strength)
 }
 
-fn smoothed(noise: &[f32], width: usize, strength: Strength) -> Vec<f32> {
+pub(super) fn smoothed(noise: &[f32], width: usize, strength: Strength) -> Vec<f32> {
     let mut field = vec![0.0f32; noise.len()];
     let grid = Grid {
         samples: noise,
@@ -102,7 +102,12 @@ fn smoothed(noise: &[f32], width: usize, strength: Strength) -> Vec<f32> {
 }
 
 /// Moves pixels by `affine`, and then by the field: each pixel comes from `right` and `down` of it.
-fn displaced(picture: &RgbImage, affine: Affine, right: &[f32], down: &[f32]) -> RgbImage {
+pub(super) fn displaced(
+    picture: &RgbImage,
+    affine: Affine,
+    right: &[f32],
+    down: &[f32],
+) -> RgbImage {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     // In 1/256 of a gray level: two rounds of interpolation should round once.
     let mut tilted = vec![0u16; width * height * 3];
@@ -117,9 +122,8 @@ fn displaced(picture: &RgbImage, affine: Affine, right: &[f32], down: &[f32]) ->
             let x = x as f64;
             let at = affine[0] * x + affine[1] * y + affine[2];
             let down = affine[3] * x + affine[4] * y + affine[5];
-            let (left, top) = (at.floor(), down.floor());
-            let part = ((at - left) as f32, (down - top) as f32);
-            let value = bytes.between((left as i64, top as i64), part);
+            let ((left, x), (top, y)) = (split_wide(at), split_wide(down));
+            let value = bytes.between((left, top), (x, y));
             for (to, value) in pixel.iter_mut().zip(value) {
                 *to = (value * 256.0 + 0.5) as u16;
             }
@@ -134,9 +138,8 @@ fn displaced(picture: &RgbImage, affine: Affine, right: &[f32], down: &[f32]) ->
     fill_rows(&mut out, width * 3, |(): &mut (), y, row| {
         let (right, down) = (&right[y * width..], &down[y * width..]);
         for (x, pixel) in row.chunks_exact_mut(3).enumerate() {
-            let (left, top) = (right[x].floor(), down[x].floor());
-            let part = (right[x] - left, down[x] - top);
-            let value = words.between((x as i64 + left as i64, y as i64 + top as i64), part);
+            let ((left, part), (top, below)) = (split(right[x]), split(down[x]));
+            let value = words.between((x as i64 + left, y as i64 + top), (part, below));
             for (to, value) in pixel.iter_mut().zip(value) {
                 *to = to_byte(value * (1.0 / 256.0));
             }
@@ -157,45 +160,47 @@ impl<T: Copy + Into<f32>> Samples<'_, T> {
     #[inline]
     fn between(&self, (left, top): (i64, i64), (x, y): (f32, f32)) -> [f32; 3] {
         let (width, height) = self.size;
+        let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        let is_inside = left >= 0 && top >= 0 && left + 1 < width as i64 && top + 1 < height as i64;
+        if is_inside {
+            let at = (top as usize * width + left as usize) * 3;
+            let (above, below) = (&self.values[at..][..6], &self.values[at + width * 3..][..6]);
+            return std::array::from_fn(|c| {
+                let above = weights[0] * above[c].into() + weights[1] * above[c + 3].into();
+                above + weights[2] * below[c].into() + weights[3] * below[c + 3].into()
+            });
+        }
         let columns = [left, left + 1].map(|i| self.edge.at(i, width) * 3);
         let rows = [top, top + 1].map(|i| self.edge.at(i, height) * width * 3);
-        let weights = [
-            [(1.0 - x) * (1.0 - y), x * (1.0 - y)],
-            [(1.0 - x) * y, x * y],
-        ];
-        let mut sum = [0.0; 3];
-        for (row, weights) in rows.iter().zip(weights) {
-            for (column, weight) in columns.iter().zip(weights) {
-                let pixel = &self.values[row + column..][..3];
-                for (sum, value) in sum.iter_mut().zip(pixel) {
-                    *sum += weight * (*value).into();
-                }
-            }
-        }
-        sum
+        std::array::from_fn(|c| {
+            let at =
+                |row: usize, column: usize| self.values[rows[row] + columns[column] + c].into();
+            let above = weights[0] * at(0, 0) + weights[1] * at(0, 1);
+            above + weights[2] * at(1, 0) + weights[3] * at(1, 1)
+        })
     }
 }
 
+/// The next whole number below, and the rest. Where the processor has no instruction for it, `floor` is
+/// a call.
+#[inline]
+fn split(value: f32) -> (i64, f32) {
+    let whole = value as i32;
+    let whole = whole - i32::from(whole as f32 > value);
+    (i64::from(whole), value - whole as f32)
+}
+
+/// The same of a coordinate.
+#[inline]
+fn split_wide(value: f64) -> (i64, f32) {
+    let whole = value as i64;
+    let whole = whole - i64::from(whole as f64 > value);
+    (whole, (value - whole as f64) as f32)
+}
+
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    pub(in super::super) fn elastic_with(
-        picture: &RgbImage,
-        affine: [f64; 6],
-        (right, down): (&[f32], &[f32]),
-    ) -> RgbImage {
-        displaced(picture, affine, right, down)
-    }
-
-    pub(in super::super) fn blurred_field(
-        noise: &[f32],
-        width: usize,
-        (alpha, sigma): (f32, f64),
-    ) -> Vec<f32> {
-        let tilt = 0.0;
-        smoothed(noise, width, Strength { alpha, sigma, tilt })
-    }
 
     #[test]
     fn tilt_maps_the_moved_points_back() {

@@ -31,7 +31,7 @@ pub(super) fn glass(
 /// Replaces each pixel that is more than `reach` pixels from the edge by one at an offset (right,
 /// down) in -`reach`..`reach`. Goes from the last pixel to the first, so a pixel can be taken from one
 /// that was replaced. ImageNet-C's code says that it swaps the two; in fact it copies the second.
-fn take_from_nearby<Offsets: FnMut() -> (i32, i32)>(
+pub(super) fn take_from_nearby<Offsets: FnMut() -> (i32, i32)>(
     picture: &mut RgbImage,
     reach: u32,
     offsets: impl Fn(usize) -> Offsets,
@@ -51,29 +51,5 @@ fn take_from_nearby<Offsets: FnMut() -> (i32, i32)>(
             let from = from as usize * 3;
             pixels.copy_within(from..from + 3, (y * width + x) * 3);
         }
-    }
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// The same with these offsets, row by row from the last pixel to the first.
-    pub(in super::super) fn glass_with(
-        picture: &RgbImage,
-        (sigma, reach): (f64, u32),
-        rounds: &[Vec<(i32, i32)>],
-    ) -> RgbImage {
-        let mut moved = blur::gaussian(picture, sigma);
-        let (width, height, margin) = (picture.width(), picture.height(), reach as usize);
-        let columns = width as usize - 2 * margin;
-        for round in rounds {
-            take_from_nearby(&mut moved, reach, |y| {
-                let row = height as usize - margin - y;
-                let mut row = round[row * columns..][..columns].iter();
-                move || *row.next().unwrap()
-            });
-        }
-        blur::gaussian(&moved, sigma)
     }
 }

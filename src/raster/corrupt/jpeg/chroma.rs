@@ -98,7 +98,7 @@ pub(super) fn planes_of(picture: &RgbImage) -> [Plane; 3] {
 /// Writes the picture, with chroma between its samples by 3/4 and 1/4 each way.
 pub(super) fn write_rgb(picture: &mut RgbImage, luma: &Plane, blue: &Plane, red: &Plane) {
     let width = picture.width() as usize;
-    let rows = (&mut **picture).par_chunks_mut(width * 3).enumerate();
+    let rows = picture.par_chunks_mut(width * 3).enumerate();
     rows.for_each_init(
         || (vec![0; width + 2], vec![0; width + 2]),
         |(blues, reds), (y, row)| {

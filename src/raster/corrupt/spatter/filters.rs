@@ -8,18 +8,23 @@ fn three<T>(gray: &[T], width: usize, y: usize) -> [&[T]; 3] {
     [-1, 0, 1].map(|by| &gray[Edge::Mirror.at(y as i64 + by, height) * width..][..width])
 }
 
-/// Calls `value` for each pixel with the columns to the left, at, and to the right of it.
-fn filtered<T: Sync>(
+/// Calls `value` for each pixel with the 3 by 3 pixels around it.
+fn filtered<T: Copy + Sync>(
     gray: &[T],
     width: usize,
-    value: impl Fn([&[T]; 3], [usize; 3]) -> u8 + Sync,
+    value: impl Fn([[T; 3]; 3]) -> u8 + Sync,
 ) -> Vec<u8> {
     let mut out = vec![0; gray.len()];
     fill_rows(&mut out, width, |(): &mut (), y, row| {
         let rows = three(gray, width, y);
-        for (x, out) in row.iter_mut().enumerate() {
+        let [above, here, below] = rows.map(|row| row.windows(3));
+        let inside = row.iter_mut().skip(1);
+        for (((a, h), b), out) in above.zip(here).zip(below).zip(inside) {
+            *out = value([[a[0], a[1], a[2]], [h[0], h[1], h[2]], [b[0], b[1], b[2]]]);
+        }
+        for x in [0, width - 1] {
             let columns = [-1, 0, 1].map(|by| Edge::Mirror.at(x as i64 + by, width));
-            *out = value(rows, columns);
+            row[x] = value(rows.map(|row| columns.map(|x| row[x])));
         }
     });
     out
@@ -27,36 +32,25 @@ fn filtered<T: Sync>(
 
 /// The mean of 3 by 3 pixels, cut off to whole numbers.
 pub(super) fn mean_3x3(gray: &[f32], width: usize) -> Vec<u8> {
-    filtered(gray, width, |rows, columns| {
-        let sum: f64 = rows
-            .iter()
-            .map(|row| columns.iter().map(|x| f64::from(row[*x])).sum::<f64>())
-            .sum();
+    filtered(gray, width, |rows| {
+        let sum: f64 = rows.as_flattened().iter().map(|v| f64::from(*v)).sum();
         (sum * (1.0 / 9.0)) as f32 as u8
     })
 }
 
 /// The mean of 3 by 3 pixels, rounded.
 pub(super) fn mean_3x3_bytes(gray: &[u8], width: usize) -> Vec<u8> {
-    filtered(gray, width, |rows, columns| {
-        let sum = rows
-            .iter()
-            .flat_map(|row| columns.map(|x| u32::from(row[x])));
-        ((sum.sum::<u32>() * 2 + 9) / 18) as u8
+    filtered(gray, width, |rows| {
+        let sum: u32 = rows.as_flattened().iter().map(|v| u32::from(*v)).sum();
+        ((sum * 2 + 9) / 18) as u8
     })
 }
 
 /// Light from the upper left: the lower right less the upper left.
 pub(super) fn embossed(gray: &[u8], width: usize) -> Vec<u8> {
-    const KERNEL: [[i32; 3]; 3] = [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]];
-    filtered(gray, width, |rows, columns| {
-        let mut sum = 0;
-        for (row, weights) in rows.iter().zip(KERNEL) {
-            for (x, weight) in columns.iter().zip(weights) {
-                sum += i32::from(row[*x]) * weight;
-            }
-        }
-        sum.clamp(0, 255) as u8
+    filtered(gray, width, |rows| {
+        let [[a, b, _], [c, d, e], [_, f, g]] = rows.map(|row| row.map(i32::from));
+        (d + e + f - b - c + 2 * (g - a)).clamp(0, 255) as u8
     })
 }
 

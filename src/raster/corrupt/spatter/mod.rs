@@ -47,7 +47,7 @@ pub(super) fn spatter(picture: &mut RgbImage, liquid: &Liquid, key: u64) {
     pour(picture, &layer, liquid);
 }
 
-fn blurred(layer: &[f32], width: usize, sigma: f64) -> Vec<f32> {
+pub(super) fn blurred(layer: &[f32], width: usize, sigma: f64) -> Vec<f32> {
     let mut out = vec![0.0f32; layer.len()];
     let grid = Grid {
         samples: layer,
@@ -60,7 +60,7 @@ fn blurred(layer: &[f32], width: usize, sigma: f64) -> Vec<f32> {
 }
 
 /// Puts a layer of liquid on a picture.
-fn pour(picture: &mut RgbImage, layer: &[f32], liquid: &Liquid) {
+pub(super) fn pour(picture: &mut RgbImage, layer: &[f32], liquid: &Liquid) {
     let width = picture.width() as usize;
     let row_len = width * 3;
     match liquid.kind {
@@ -121,16 +121,4 @@ fn wetness(layer: &[f32], width: usize, least: f32) -> Vec<u32> {
     let embossed = filters::mean_3x3_bytes(&filters::embossed(&even, width), width);
     let pairs = thick.iter().zip(&embossed);
     pairs.map(|(a, b)| u32::from(*a) * u32::from(*b)).collect()
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    pub(in super::super) fn poured(picture: &RgbImage, layer: &[f32], liquid: &Liquid) -> RgbImage {
-        let mut picture = picture.clone();
-        let layer = blurred(layer, picture.width() as usize, liquid.sigma);
-        pour(&mut picture, &layer, liquid);
-        picture
-    }
 }

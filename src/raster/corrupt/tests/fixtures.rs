@@ -1,7 +1,7 @@
 //! What needs no random numbers, pixel by pixel.
 
-use super::super::{elastic, glass, spatter};
 use super::*;
+use crate::corrupt::{elastic, glass, spatter};
 
 /// The largest difference of two pictures, and how many values differ.
 fn off(a: &RgbImage, b: &RgbImage) -> (u8, usize) {
@@ -59,6 +59,25 @@ fn motion_blur_equals_the_steps_of_imagemagick() {
     }
 }
 
+/// Glass blur with these offsets, row by row from the last pixel to the first.
+fn glass_with(
+    picture: &RgbImage,
+    (sigma, reach): (f64, u32),
+    rounds: &[Vec<(i32, i32)>],
+) -> RgbImage {
+    let mut moved = blur::gaussian(picture, sigma);
+    let (width, height, margin) = (picture.width(), picture.height(), reach as usize);
+    let columns = width as usize - 2 * margin;
+    for round in rounds {
+        glass::take_from_nearby(&mut moved, reach, |y| {
+            let row = height as usize - margin - y;
+            let mut row = round[row * columns..][..columns].iter();
+            move || *row.next().unwrap()
+        });
+    }
+    blur::gaussian(&moved, sigma)
+}
+
 #[test]
 fn glass_blur_equals_numpy_with_the_same_offsets() {
     let source = picture("source.png");
@@ -76,7 +95,7 @@ fn glass_blur_equals_numpy_with_the_same_offsets() {
         let each = (64 - 2 * reach as usize) * (48 - 2 * reach as usize);
         assert_eq!(pairs.len(), each * rounds);
         let rounds: Vec<_> = pairs.chunks(each).map(<[_]>::to_vec).collect();
-        let out = glass::tests::glass_with(&source, (sigma, reach), &rounds);
+        let out = glass_with(&source, (sigma, reach), &rounds);
         let (most, count) = off(&out, &picture(&format!("glass-blur-{severity}.png")));
         // The first blur may round differently too, and the second passes that on.
         assert!(
@@ -91,13 +110,13 @@ fn elastic_equals_scipy_with_the_same_field() {
     let values = floats("elastic.f32");
     let (noise, fields) = values.split_at(48 * 64);
     let (right, down) = fields.split_at(48 * 64);
-    let blurred = elastic::tests::blurred_field(noise, 64, (244.0 * 0.12, 244.0 * 0.01));
+    let blurred = elastic::smoothed(noise, 64, elastic_of(Severity::ALL[4]));
     for (got, expected) in blurred.iter().zip(right) {
         assert!((got - expected).abs() < 1e-4, "{got} {expected}");
     }
     let numbers = numbers();
     let affine: [f64; 6] = std::array::from_fn(|i| numbers["affine"][i].as_f64().unwrap());
-    let out = elastic::tests::elastic_with(&picture("source.png"), affine, (right, down));
+    let out = elastic::displaced(&picture("source.png"), affine, right, down);
     let (most, count) = off(&out, &picture("elastic.png"));
     // The picture between the two steps is kept in 1/256 of a gray level.
     assert!(most <= 1 && count < 100, "{most}, {count} values");
@@ -116,7 +135,7 @@ fn jpeg_equals_pillow() {
         let (x, y) = (u64::from(x), u64::from(y));
         Rgb([0, 1, 2].map(|c| match (x / 16 + 2 * (y / 16)) % 4 {
             0 => (x * 3 + y * 5 + c * 40) as u8,
-            1 => ((x * 7381 + y * 19349 + c * 8349) * 2_654_435_761 >> 13) as u8,
+            1 => (((x * 7381 + y * 19349 + c * 8349) * 2_654_435_761) >> 13) as u8,
             2 => ((x ^ y) & 1) as u8 * 255,
             _ => (60 + 70 * c) as u8,
         }))
@@ -139,7 +158,12 @@ fn spatter_equals_opencv_with_the_same_layer() {
             .iter()
             .map(|n| liquid.mean + liquid.deviation * n)
             .collect();
-        let out = spatter::tests::poured(&plain, &layer, &liquid);
+        let mut out = plain.clone();
+        spatter::pour(
+            &mut out,
+            &spatter::blurred(&layer, 128, liquid.sigma),
+            &liquid,
+        );
         let expected = picture(&format!("spatter-{}.png", severity.number()));
         let (most, count) = off(&out, &expected);
         assert!(
