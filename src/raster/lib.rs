@@ -2,8 +2,16 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`corrupt`] | corruptions of pictures, as ImageNet-C defines them |
 //! | [`decode`] | decodes pictures within limits |
+//! | [`letters`] | words of an outline font, as coverage |
+//! | [`print_attack`] | words that are written on pictures |
 //! | [`scale`] | picture sizes and resizing |
+//! | [`sheet`] | contact sheets with labels, as PNG |
 
+pub mod corrupt;
 pub mod decode;
+pub mod letters;
+pub mod print_attack;
 pub mod scale;
+pub mod sheet;

@@ -5,6 +5,7 @@ mod http;
 mod hub;
 mod judge;
 mod ocr;
+mod print_attack;
 pub mod server;
 mod storyboard;
 mod worker;
