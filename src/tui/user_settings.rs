@@ -86,8 +86,7 @@ impl Settings {
             let line = e.span().map_or(1, |s| {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
-            let help = "known fields: theme, background, title, pixels, mouse";
-            let help = "known fields: theme, background, title, pixels, annotator";
+            let help = "known fields: theme, background, title, pixels, mouse, annotator";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)
