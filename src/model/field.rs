@@ -13,6 +13,8 @@ pub enum Source {
     Status,
     /// The time of the last verdict.
     Judged,
+    /// The number of comments.
+    Comments,
     /// The question type.
     Type,
     /// A name that many items share. The store has a column of it. Empty without a value.
@@ -66,7 +68,7 @@ macro_rules! fields {
     };
 }
 
-use Source::{Judged, Name, Number, Status, Text, Type};
+use Source::{Comments, Judged, Name, Number, Status, Text, Type};
 
 fields! {
     // name in filters, source, width and greatest width of the list column, order of hiding
@@ -92,6 +94,8 @@ fields! {
     Variant: "variant", Name(|item| item.variant.as_ref().map_or("", |variant| &variant.name)), 12, 12, 4;
     /// time of the last verdict. A filter takes `yes`, `no` (no verdict), or a day in UTC: `2026-11-20`, `<2026-11-20`, `>=2026-11-20`, `2026-11-01..2026-11-20`
     Judged: "judged", Judged, 19, 0, 2;
+    /// number of comments. A filter takes `yes`, `no`, `open` (some are not resolved), or `resolved`
+    Comments: "comments", Comments, 8, 0, 7;
     /// text of the question. A filter matches questions that contain the value
     Question: "question", Text(|item| &item.question), 30, 0, 0;
 }
@@ -133,7 +137,7 @@ impl Field {
         match self.row().source {
             Name(of) | Text(of) => of(item),
             Type => item.kind.name(),
-            Number | Status | Judged => "",
+            Number | Status | Judged | Comments => "",
         }
     }
 }

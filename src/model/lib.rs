@@ -11,6 +11,7 @@
 //! | [`card`] | metadata of an evaluated model |
 //! | [`clean`] | sanitizes text from outside for display |
 //! | [`color`] | color levels of terminals |
+//! | [`comment`] | comments on items |
 //! | [`config`] | the settings in `benchtop.toml` |
 //! | [`device`] | readings of the machine that generates pictures |
 //! | [`edit`] | manual edits of items |
@@ -32,6 +33,7 @@
 //! | [`job`] | jobs: plans, settings, states, and actions |
 //! | [`judge`] | judges and their questions |
 //! | [`mapping`] | the mapping of table columns to fields |
+//! | [`mark`] | points and boxes on the pictures of an item |
 //! | [`metafile`] | metadata files as text, including the shipped ones |
 //! | [`name`] | names that are also file names |
 //! | `named` | values with names |
@@ -46,6 +48,7 @@
 //! | [`similarity`] | similarity of pictures and texts |
 //! | [`status`] | the status of an item, and the `single` protocol |
 //! | [`table`] | column statistics of items and boards |
+//! | [`taxonomy`] | reasons and tags with levels |
 //! | [`trust`] | consent to send data to other machines |
 //! | [`usage`] | how items use the metadata |
 //! | [`verdict`] | verdicts and decisions |
@@ -65,6 +68,7 @@ pub mod cancel;
 pub mod card;
 pub mod clean;
 pub mod color;
+pub mod comment;
 pub mod config;
 pub mod device;
 pub mod edit;
@@ -86,6 +90,7 @@ pub mod item;
 pub mod job;
 pub mod judge;
 pub mod mapping;
+pub mod mark;
 pub mod metafile;
 pub mod name;
 pub mod ocr;
@@ -99,6 +104,7 @@ pub mod scoring;
 pub mod similarity;
 pub mod status;
 pub mod table;
+pub mod taxonomy;
 pub mod trust;
 pub mod usage;
 pub mod verdict;
@@ -107,6 +113,7 @@ pub mod vlm;
 pub mod weights;
 
 pub use color::ColorLevel;
+pub use comment::{Comment, CommentAct};
 pub use error::{Error, ErrorKind, Result};
 pub use field::Field;
 pub use filter::{Filter, Sort};
@@ -115,6 +122,7 @@ pub use image::ImageRef;
 pub use item::{
     Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant,
 };
+pub use mark::Mark;
 pub use metafile::MetaFile;
 pub use prediction::{Prediction, ToolVerdict};
 pub use status::Status;

@@ -144,6 +144,7 @@ impl Query for request::Item {
             standing,
             stale,
             chips,
+            comments: sight.comments(row).len() as u32,
         })
     }
 }

@@ -161,7 +161,12 @@ macro_rules! panes {
                     [Review, Global],
                     [Round, Review, Global],
                     // Letters are answers even if they have a meaning in the review.
-                    [Answers, Global]
+                    [Answers, Global],
+                    // While the thread or the marks are open, their keys come first.
+                    [Thread, Review, Global],
+                    [Thread, Round, Review, Global],
+                    [Mark, Review, Global],
+                    [Mark, Round, Review, Global]
                 ],
                 bar: {
                     Review: [
@@ -170,7 +175,12 @@ macro_rules! panes {
                     ],
                     // The verdict keys are shown above the item.
                     Round: [RoundGuidelines, OwnPace, Help, Undo, Palette, Back],
-                    Answers: [AnswerA, AnswerB, TypeAnswer]
+                    Answers: [AnswerA, AnswerB, TypeAnswer],
+                    Thread: [
+                        WriteComment, ReplyComment, EditComment, DeleteComment, ResolveComment,
+                        NextComment, Comments
+                    ],
+                    Mark: [PlaceMark, MarkCorner, RemoveMark, CommentMarks, LeaveMarks]
                 },
                 about: "Review shows one item after the other, and each key is a verdict.",
                 example: [

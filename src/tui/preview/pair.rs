@@ -100,6 +100,13 @@ impl Region {
         (x, y, w, h)
     }
 
+    /// Left, top, width, and height as fractions of the picture.
+    pub fn fractions(self) -> [f64; 4] {
+        const WHOLE: u32 = 1 << 20;
+        let (x, y, width, height) = self.of((WHOLE, WHOLE));
+        [x, y, width, height].map(|part| f64::from(part) / f64::from(WHOLE))
+    }
+
     /// Crops a picture to the region.
     fn cut(self, image: &DecodedImage) -> DecodedImage {
         let (x, y, width, height) = self.of(image.size());

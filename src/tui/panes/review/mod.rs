@@ -12,6 +12,9 @@
 //! | `note` | the note on an item, and the resume point |
 //! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
+//! | `comments`, `thread`, `remarks` | comments, and what a verdict carries |
+//! | `marking` | marks on the picture |
+//! | `reasons` | menus of reasons and tags |
 //! | `edit`, `editing` | editing the item on screen |
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
 //! | [`pace`] | the annotator's own pace |
@@ -19,6 +22,7 @@
 //! | `draw`, `text`, `plain` | drawing |
 
 mod actions;
+mod comments;
 mod draw;
 mod edit;
 mod editing;
@@ -26,6 +30,7 @@ pub mod explain;
 mod find;
 mod flagged;
 mod image_view;
+mod marking;
 mod note;
 pub mod pace;
 mod pair;
@@ -33,25 +38,29 @@ mod pane;
 mod pictures;
 mod plain;
 pub mod queue;
+mod reasons;
+mod remarks;
 pub mod round;
 mod round_actions;
 mod round_draw;
 mod round_work;
 mod text;
+mod thread;
 mod verdicts;
 
 pub use draw::{Layout, draw_picture, is_wide, layout, status_words};
 pub use edit::{Draft, Line};
 pub use plain::draw_item;
 pub use queue::Queue;
+pub use reasons::{chosen_reasons, reason_menu};
 pub use round::{Phase, Then, Work};
-pub use verdicts::{chosen_reasons, reason_menu};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use ratatui::layout::Rect;
 use uuid::Uuid;
 
+use self::remarks::Remarks;
 use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
@@ -106,6 +115,8 @@ pub struct ReviewPane {
     noted: Option<u32>,
     /// Edits that are not saved, by item.
     drafts: BTreeMap<u32, Draft>,
+    /// Comments and marks.
+    remarks: Remarks,
     /// The pane that the item was opened from. Back returns there.
     back_to: Option<PaneId>,
     /// When to send the note that is being typed to the owner.
@@ -196,6 +207,7 @@ impl ReviewPane {
 
     fn begin_item(&mut self, cx: &mut Context<'_>) {
         self.scroll = 0;
+        (self.remarks.thread, self.remarks.marking) = (None, None);
         self.picture = Picture::Loading;
         (self.looking, self.sides) = (ViewState::default(), None);
         self.fetch(cx);

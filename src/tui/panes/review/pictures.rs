@@ -58,7 +58,8 @@ impl ReviewPane {
             .as_ref()
             .map_or(Vec::new(), |_| Self::pair_keys(scene));
         self.set_sides(sides, keys);
-        self.set_picture(picture, (part, of), !scene.is_covered);
+        let bare = !scene.is_covered && !self.shows_marks();
+        self.set_picture(picture, (part, of), bare);
         self.prefetch(room, part, scene);
     }
 

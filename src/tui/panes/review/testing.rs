@@ -24,6 +24,7 @@ pub fn view(number: u32) -> ItemView {
         standing: vec![],
         stale: None,
         chips: vec![],
+        comments: 0,
     }
 }
 

@@ -35,6 +35,7 @@ fn view(number: u32, has_picture: bool) -> ItemView {
         standing: vec![],
         stale: None,
         chips: vec![],
+        comments: 0,
     }
 }
 
@@ -124,6 +125,7 @@ fn receipt(decide: &Decide, rev: u64) -> Receipt {
         number: decide.number,
         status: Status::Accepted,
         edit: false,
+        comment: false,
     }
 }
 
