@@ -23,6 +23,9 @@ pub struct Args {
     /// Reason, declared in benchtop.toml (repeatable)
     #[arg(long = "reason", value_name = "KEY")]
     reasons: Vec<String>,
+    /// Tag, declared in benchtop.toml (repeatable)
+    #[arg(long = "tag", value_name = "KEY")]
+    tags: Vec<String>,
     /// Note for each verdict
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
@@ -55,6 +58,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         })?;
     let judgement = Judgement {
         reasons: args.reasons.clone(),
+        tags: args.tags.clone(),
         note: args.note.clone(),
         ..Judgement::new(verdict, Seen::Script)
     };

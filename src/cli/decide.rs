@@ -2,7 +2,7 @@
 //! disk.
 //!
 //! Input: `{"item": ID or NUMBER, "verdict": "accept", "reasons": ["unsafe"], "note": "...",
-//! "uuid": "..."}`. Reasons, note, and uuid are optional. A line that is sent twice with the same
+//! "uuid": "..."}`. Reasons, `tags`, `marks`, note, and uuid are optional. A line that is sent twice with the same
 //! uuid counts once, so if the owner dies, the lines without a receipt are sent again to the next
 //! owner.
 //!
@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::out::json_line;
 use benchtop_files::project::Project;
 use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
+use benchtop_model::{Error, ErrorKind, Judgement, Mark, Result, Seen, Verdict};
 use benchtop_protocol::home::Home;
 use benchtop_protocol::wire::{AnyReply, Decide, Receipt, Request, request};
 use benchtop_protocol::{Client, Incoming, home};
@@ -35,7 +35,7 @@ const TRIES: u32 = 5;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Each input line needs `item` (id or number) and `verdict`: accept, reject, fix, skip, flag, unsure, or answer.\nOptional fields: reasons, note, uuid, round, adjudication, answer. Each line gets a receipt line in JSON.\n\nExamples:\n  echo '{\"item\": 12, \"verdict\": \"accept\"}' | benchtop decide\n  echo '{\"item\": \"demo/3\", \"verdict\": \"reject\", \"reasons\": [\"unsafe\"], \"note\": \"...\"}' | benchtop decide"
+    after_help = "Each input line needs `item` (id or number) and `verdict`: accept, reject, fix, skip, flag, unsure, or answer.\nOptional fields: reasons, tags, marks, note, uuid, round, adjudication, answer. Each line gets a receipt line in JSON.\n\nExamples:\n  echo '{\"item\": 12, \"verdict\": \"accept\"}' | benchtop decide\n  echo '{\"item\": \"demo/3\", \"verdict\": \"reject\", \"reasons\": [\"unsafe\"], \"note\": \"...\"}' | benchtop decide"
 )]
 pub struct Args {}
 
@@ -46,6 +46,10 @@ struct Line {
     verdict: String,
     #[serde(default)]
     reasons: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    marks: Vec<Mark>,
     note: Option<String>,
     uuid: Option<Uuid>,
     round: Option<String>,
@@ -282,6 +286,8 @@ fn parse(connection: &Connection, line: &str) -> Result<Decide> {
     });
     let judgement = Judgement {
         reasons: line.reasons,
+        tags: line.tags,
+        marks: line.marks,
         note: line.note,
         answer: line.answer,
         round: asked,

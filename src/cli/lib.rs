@@ -11,6 +11,7 @@
 //! | [`board`] | `benchtop board`: the leaderboard |
 //! | [`bulk`] | `benchtop bulk`: one verdict on all items that match a filter |
 //! | `choose_project` | the project that `benchtop` opens, and the question in a folder that is none |
+//! | [`comments`] | `benchtop comments`: lists, writes, and resolves comments |
 //! | [`compose`] | `benchtop compose`: questions from the metadata |
 //! | `consent` | the question for consent before a job sends data to a server |
 //! | `context` | the project, annotator, and colors of a command, and its connection to the owner |
@@ -73,6 +74,7 @@ pub mod analyse;
 pub mod board;
 pub mod bulk;
 mod choose_project;
+pub mod comments;
 pub mod compose;
 mod consent;
 mod context;
@@ -206,11 +208,13 @@ commands! {
     Decide(args: decide::Args) => decide::run(context, &args);
     /// Record one verdict on all items that match a filter
     Bulk(args: bulk::Args) => bulk::run(context, &args);
+    /// List, write, or resolve comments on items
+    Comments(args: comments::Args) => comments::run(context, &args);
     /// Change the question, options, or answer of an item
     Edit(args: edit::Args) => edit::run(context, &args);
-    /// Undo your last verdict or edit
+    /// Undo your last verdict, edit, or comment
     Undo(args: undo::Args) => undo::run(context, &args, undo::Direction::Undo);
-    /// Redo the verdict or edit that you last undid
+    /// Redo the verdict, edit, or comment that you last undid
     Redo(args: undo::Args) => undo::run(context, &args, undo::Direction::Redo);
     /// List, export, or import verdicts
     Verdicts(args: verdicts::Args) => verdicts::run(context, &args);

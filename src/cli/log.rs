@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::out::{done, json_line};
 use benchtop_model::history::{Entry, HistoryPoint, LogQuery};
-use benchtop_model::{Act, Result, clean, history};
+use benchtop_model::{Act, CommentAct, Result, clean, history};
 use benchtop_protocol::wire::{LOG_PAGE_ENTRIES, LogPage, request};
 
 #[derive(clap::Args)]
@@ -95,11 +95,48 @@ fn value(entry: &Entry) -> Value {
         }),
         Act::Undo(uuid) => json!({"undo": uuid}),
         Act::Redo(uuid) => json!({"redo": uuid}),
+        Act::Comment(act) => comment(act),
     };
     if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
         value.extend(more);
     }
+    if let Act::Judge(j) = &entry.act {
+        if !j.tags.is_empty() {
+            value["tags"] = json!(j.tags);
+        }
+        if !j.marks.is_empty() {
+            value["marks"] = json!(j.marks);
+        }
+    }
     value
+}
+
+/// An event of a comment as JSON, with the fields of its journal line.
+fn comment(act: &CommentAct) -> Value {
+    match act {
+        CommentAct::Write {
+            text,
+            reply_to,
+            marks,
+        } => json!({"comment": "write", "text": text, "reply_to": reply_to, "marks": marks}),
+        CommentAct::Edit { of, text, marks } => {
+            json!({"comment": "edit", "of": of, "text": text, "marks": marks})
+        }
+        other => json!({"comment": comment_word(other), "of": other.of()}),
+    }
+}
+
+fn comment_word(act: &CommentAct) -> &'static str {
+    match act {
+        CommentAct::Write { reply_to: None, .. } => "comment",
+        CommentAct::Write { .. } => "reply",
+        CommentAct::Edit { .. } => "edit",
+        CommentAct::Delete { .. } => "delete",
+        CommentAct::Resolve { resolved: true, .. } => "resolve",
+        CommentAct::Resolve { .. } => "reopen",
+        CommentAct::Undo { .. } => "undo",
+        CommentAct::Redo { .. } => "redo",
+    }
 }
 
 fn text(entry: &Entry) -> String {
@@ -116,6 +153,10 @@ fn text(entry: &Entry) -> String {
             } else {
                 format!(" ({})", j.reasons.join(", "))
             };
+            let tags = match j.tags.as_slice() {
+                [] => String::new(),
+                tags => format!(" [{}]", tags.join(", ")),
+            };
             let note = j
                 .note
                 .as_ref()
@@ -126,10 +167,23 @@ fn text(entry: &Entry) -> String {
             } else {
                 " - does not count"
             };
-            format!("{}{reasons}{note}{round}{counts}", j.verdict.name())
+            format!("{}{reasons}{tags}{note}{round}{counts}", j.verdict.name())
         }
         Act::Undo(_) => "undo".into(),
         Act::Redo(_) => "redo".into(),
+        Act::Comment(act) => {
+            let word = comment_word(act);
+            let word = match act {
+                CommentAct::Write { .. } => word.to_string(),
+                _ => format!("{word} comment"),
+            };
+            match act {
+                CommentAct::Write { text, .. } | CommentAct::Edit { text, .. } => {
+                    format!("{word}: {text}")
+                }
+                _ => word,
+            }
+        }
     };
     let [who, item, what] = [&entry.who, &entry.item, &what].map(|part| clean::line(part));
     format!(

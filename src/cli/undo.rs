@@ -1,4 +1,4 @@
-//! `benchtop undo` and `benchtop redo`: undo or redo your last verdict or edit.
+//! `benchtop undo` and `benchtop redo`: undo or redo your last verdict, edit, or comment.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Number of verdicts and edits
+    /// Number of verdicts, edits, and comments
     #[arg(long, default_value_t = 1, value_name = "N")]
     count: u32,
 }
@@ -22,7 +22,7 @@ pub enum Direction {
     Redo,
 }
 
-/// Prints one receipt per verdict or edit, once it is on disk.
+/// Prints one receipt per verdict, edit, or comment, once it is on disk.
 pub fn run(context: &Context, args: &Args, direction: Direction) -> Result<u8> {
     let client = context.client()?;
     for _ in 0..args.count {
@@ -35,9 +35,14 @@ pub fn run(context: &Context, args: &Args, direction: Direction) -> Result<u8> {
             Direction::Undo => "undo",
             Direction::Redo => "redo",
         };
+        let of = match (receipt.edit, receipt.comment) {
+            (true, _) => "edit",
+            (_, true) => "comment",
+            _ => "verdict",
+        };
         let line = json!({
             "saved": true, "act": word, "number": receipt.number, "status": receipt.status, "rev": receipt.rev,
-            "uuid": receipt.uuid, "of": if receipt.edit { "edit" } else { "verdict" },
+            "uuid": receipt.uuid, "of": of,
         });
         print(&out::json_text(&line))?;
     }

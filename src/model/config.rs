@@ -18,6 +18,7 @@ pub use self::judge::Judge;
 use super::error::{Error, Result};
 use super::round::Protocol;
 use super::scoring::rules::RuleSet;
+use super::taxonomy;
 
 /// The contents of `benchtop.toml`. Every field but the name has a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,17 +61,20 @@ pub struct Review {
     /// Entries of the reject menu, in order. Keys are unique.
     #[serde(deserialize_with = "reasons")]
     pub reasons: Vec<Reason>,
+    /// Tags that any verdict can have, in the order of the menu. Keys are unique.
+    #[serde(deserialize_with = "reasons")]
+    pub tags: Vec<Reason>,
     /// Minutes for which an item of a round stays leased after the annotator's last request; at
     /// least 1.
     #[serde(deserialize_with = "minutes")]
     pub lease_minutes: u32,
 }
 
-/// A reason to reject an item.
+/// A reason to reject an item, or a tag of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// The key in journals: lowercase letters, digits, and `-`.
+    /// The key in journals: words of lowercase letters, digits, and `-`. A `/` separates levels.
     #[serde(deserialize_with = "reason_key")]
     pub key: String,
     /// The menu text: one line, not empty.
@@ -123,6 +127,7 @@ impl Default for Review {
         Review {
             protocol: Protocol::default(),
             reasons: keys.map(reason).into(),
+            tags: Vec::new(),
             lease_minutes: super::round::lease::LEASE_MINUTES,
         }
     }
@@ -285,12 +290,20 @@ fn one_line<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String,
 
 fn reason_key<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String, D::Error> {
     let key = one_line(source)?;
-    if !key
-        .bytes()
-        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-    {
+    let is_word = |word: &str| {
+        let known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        !word.is_empty() && word.bytes().all(known)
+    };
+    if !key.split(taxonomy::SEPARATOR).all(is_word) {
         return Err(D::Error::custom(format!(
-            "`{key}` is not a reason key, expected lowercase letters, digits, and `-`, such as `wrong-answer`"
+            "`{key}` is not a reason key, expected lowercase letters, digits, and `-`, with `/` \
+             between levels, such as `wrong-answer` or `anatomy/hands`"
+        )));
+    }
+    if key.split(taxonomy::SEPARATOR).count() > taxonomy::MOST_LEVELS {
+        return Err(D::Error::custom(format!(
+            "`{key}` has more than {} levels",
+            taxonomy::MOST_LEVELS
         )));
     }
     Ok(key)

@@ -17,6 +17,8 @@ pub enum Source {
     Status,
     /// The time of the last verdict.
     Judged,
+    /// The number of comments.
+    Comments,
     /// The question type.
     Type,
     /// A name that many items share. The store has a column of it. Empty without a value.
@@ -76,7 +78,7 @@ macro_rules! fields {
     };
 }
 
-use Source::{Judged, Name, Names, Number, Status, Text, Type};
+use Source::{Comments, Judged, Name, Names, Number, Status, Text, Type};
 
 /// Different texts about the pictures of an item, joined.
 fn of_pictures<'i>(item: &'i Item, of: fn(&'i Rights) -> &'i [String]) -> String {
@@ -113,6 +115,8 @@ fields! {
     Sensitivity: "sensitivity", Names(|item| of_pictures(item, |rights| &rights.sensitivity)), 12, 16, 8;
     /// time of the last verdict. A filter takes `yes`, `no` (no verdict), or a day in UTC: `2026-11-20`, `<2026-11-20`, `>=2026-11-20`, `2026-11-01..2026-11-20`
     Judged: "judged", Judged, 19, 0, 2;
+    /// number of comments. A filter takes `yes`, `no`, `open` (some are not resolved), or `resolved`
+    Comments: "comments", Comments, 8, 0, 7;
     /// text of the question. A filter matches questions that contain the value
     Question: "question", Text(|item| &item.question), 30, 0, 0;
 }
@@ -155,7 +159,7 @@ impl Field {
             Name(of) | Text(of) => of(item).into(),
             Names(of) => of(item).into(),
             Type => item.kind.name().into(),
-            Number | Status | Judged => "".into(),
+            Number | Status | Judged | Comments => "".into(),
         }
     }
 

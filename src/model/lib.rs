@@ -11,6 +11,7 @@
 //! | [`card`] | metadata of an evaluated model |
 //! | [`clean`] | sanitizes text from outside for display |
 //! | [`color`] | color levels of terminals |
+//! | [`comment`] | comments on items |
 //! | [`config`] | the settings in `benchtop.toml` |
 //! | [`derivation`] | how an item was derived from another one |
 //! | `derived_item` | what a derivation records of its source, and the original of an item |
@@ -35,6 +36,7 @@
 //! | [`judge`] | judges and their questions |
 //! | [`lineage`] | where an item comes from, step by step |
 //! | [`mapping`] | the mapping of table columns to fields |
+//! | [`mark`] | points and boxes on the pictures of an item |
 //! | [`metafile`] | metadata files as text, including the shipped ones |
 //! | [`name`] | names that are also file names |
 //! | `named` | values with names |
@@ -51,6 +53,7 @@
 //! | [`similarity`] | similarity of pictures and texts |
 //! | [`status`] | the status of an item, and the `single` protocol |
 //! | [`table`] | column statistics of items and boards |
+//! | [`taxonomy`] | reasons and tags with levels |
 //! | [`trust`] | consent to send data to other machines |
 //! | [`usage`] | how items use the metadata |
 //! | [`verdict`] | verdicts and decisions |
@@ -70,6 +73,7 @@ pub mod cancel;
 pub mod card;
 pub mod clean;
 pub mod color;
+pub mod comment;
 pub mod config;
 pub mod derivation;
 mod derived_item;
@@ -94,6 +98,7 @@ pub mod job;
 pub mod judge;
 pub mod lineage;
 pub mod mapping;
+pub mod mark;
 pub mod metafile;
 pub mod name;
 pub mod ocr;
@@ -109,6 +114,7 @@ pub mod settings;
 pub mod similarity;
 pub mod status;
 pub mod table;
+pub mod taxonomy;
 pub mod trust;
 pub mod usage;
 pub mod verdict;
@@ -117,6 +123,7 @@ pub mod vlm;
 pub mod weights;
 
 pub use color::ColorLevel;
+pub use comment::{Comment, CommentAct};
 pub use derivation::{Derivation, JudgeRuling, SourceItem};
 pub use error::{Error, ErrorKind, Result};
 pub use field::Field;
@@ -126,6 +133,7 @@ pub use image::{ImageRef, Rights};
 pub use item::{
     Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant,
 };
+pub use mark::Mark;
 pub use metafile::MetaFile;
 pub use prediction::{Prediction, ToolVerdict};
 pub use region::Region;

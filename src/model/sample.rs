@@ -15,6 +15,8 @@ pub struct SampleContents {
     pub made_up: u64,
     /// Verdicts that people gave on its items, even undone ones.
     pub verdicts: u64,
+    /// Comments that people wrote on its items, even deleted ones.
+    pub comments: u64,
     /// Revisions of its items by people.
     pub edits: u64,
     /// Rounds that people drew from its items.
@@ -30,6 +32,7 @@ impl SampleContents {
     pub fn of_people(&self) -> String {
         let of = [
             (self.verdicts, "verdict"),
+            (self.comments, "comment"),
             (self.edits, "edit"),
             (self.rounds, "round"),
             (self.own_jobs, "job"),

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::comment::CommentAct;
+use super::mark::Mark;
+
 named! {
     /// An annotator's verdict on an item.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,6 +86,10 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Keys of the reasons, from `benchtop.toml`.
     pub reasons: Vec<String>,
+    /// Keys of the tags, from `benchtop.toml`. Any verdict can have some.
+    pub tags: Vec<String>,
+    /// Places on the pictures that the verdict is about.
+    pub marks: Vec<Mark>,
     pub note: Option<String>,
     /// Milliseconds from the item's appearance to the key press, without network latency.
     pub ms: Option<u32>,
@@ -99,11 +106,13 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// A verdict without reasons, note, or round.
+    /// A verdict without reasons, tags, marks, note, or round.
     pub fn new(verdict: Verdict, seen: Seen) -> Judgement {
         Judgement {
             verdict,
             reasons: Vec::new(),
+            tags: Vec::new(),
+            marks: Vec::new(),
             note: None,
             ms: None,
             seen,
@@ -166,6 +175,8 @@ pub enum Act {
     Undo(Uuid),
     /// Redoes the undone decision with this uuid.
     Redo(Uuid),
+    /// An event of the item's thread of comments. It changes no verdict.
+    Comment(CommentAct),
 }
 
 /// A line of a journal.

@@ -11,6 +11,7 @@ use super::config::Reason;
 use super::error::{Error, Result};
 use super::history::Conflict;
 use super::name;
+use super::taxonomy;
 use super::verdict::{Judgement, Verdict};
 
 named! {
@@ -65,13 +66,18 @@ impl NameMapping {
         Verdict::from_name(self.choices.get(word).map_or(word, String::as_str))
     }
 
-    /// The reason that `word` means: a key, a label, or a mapped word.
+    /// The reason or tag that `word` means: a key, a label, the labels of all levels, or a mapped
+    /// word.
     pub fn reason(&self, word: &str, known: &[Reason]) -> Option<String> {
         let word = self.choices.get(word).map_or(word, String::as_str);
         let by_key = known.iter().find(|reason| reason.key == word);
         by_key
             .or_else(|| known.iter().find(|reason| reason.label == word))
             .map(|reason| reason.key.clone())
+            .or_else(|| {
+                let path: Vec<&str> = word.split(taxonomy::SEPARATOR).map(str::trim).collect();
+                taxonomy::find(known, &path)
+            })
     }
 
     /// The annotator for `name` in the file.
@@ -163,16 +169,25 @@ pub fn receipt(parts: &[&str]) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// The first 8 hex digits of a hash over the verdict, its reasons, note, and answer.
+/// The first 8 hex digits of a hash over the verdict, its reasons, note, answer, tags, and marks.
 pub fn judgement_digest(judgement: &Judgement) -> String {
     let reasons = judgement.reasons.join(";");
     let (note, answer) = (judgement.note.as_deref(), judgement.answer.as_deref());
-    let parts = [
+    let marks = judgement.marks.iter().map(ToString::to_string);
+    let (tags, marks) = (
+        judgement.tags.join(";"),
+        marks.collect::<Vec<_>>().join("\n"),
+    );
+    let mut parts = vec![
         judgement.verdict.name(),
         &reasons,
         note.unwrap_or_default(),
         answer.unwrap_or_default(),
     ];
+    // Verdicts without them keep the digest that they have always had.
+    if !(tags.is_empty() && marks.is_empty()) {
+        parts.extend([tags.as_str(), &marks]);
+    }
     receipt(&parts)
         .simple()
         .to_string()

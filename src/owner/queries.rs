@@ -2,6 +2,7 @@
 
 mod analysis;
 mod board_data;
+mod comments;
 mod comparison;
 mod history;
 mod home;

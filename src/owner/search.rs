@@ -13,7 +13,7 @@ use super::generate::PictureStates;
 use super::metadata::MetadataSnapshot;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::field::Source;
-use benchtop_model::filter::VerdictCondition;
+use benchtop_model::filter::{CommentCondition, VerdictCondition};
 use benchtop_model::usage::Freshness;
 use benchtop_model::{Field, Filter, Item, Result, Sort};
 use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
@@ -82,6 +82,9 @@ pub struct DerivedData {
     pub scores: Option<ByScore>,
     /// Rows, in rising order, with a verdict that meets each condition.
     pub said: Vec<(VerdictCondition, Vec<u32>)>,
+    /// Rows, in rising order, whose comments and marks meet each condition, or fail it if rows
+    /// without any meet it.
+    pub commented: Vec<(CommentCondition, Vec<u32>)>,
     /// Key of the annotator's blind mask; 0 for none.
     pub veil: u64,
 }
@@ -203,6 +206,15 @@ impl Search {
                 .find(|(said, _)| *said == filter.verdicts);
             let found = found.map(|(_, rows)| rows.as_slice()).unwrap_or_default();
             rows.retain(|row| found.binary_search(row).is_ok());
+        }
+        if !filter.comments.is_empty() {
+            let found = beside
+                .commented
+                .iter()
+                .find(|(said, _)| *said == filter.comments);
+            let found = found.map(|(_, rows)| rows.as_slice()).unwrap_or_default();
+            let others = filter.comments.passes_without();
+            rows.retain(|row| found.binary_search(row).is_ok() != others);
         }
         for wanted in &filter.contains {
             contains::retain(catalog, &*self.arena(catalog)?, &mut rows, wanted)?;

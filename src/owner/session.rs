@@ -128,6 +128,15 @@ fn seen_by(shared: &Arc<OwnerContext>, who: &str, event: Event) -> Option<Event>
             let row = receipt.number.saturating_sub(1);
             (!AnnotatorView::of(shared, who).hides(row)).then_some(event)
         }
+        Event::Comment {
+            who: ref by,
+            number,
+            ..
+        } => {
+            let row = number.saturating_sub(1);
+            let sight = AnnotatorView::of(shared, who);
+            sight.hears_comment(row, by).then_some(event)
+        }
         Event::Job(job) if job.tells => {
             let job = AnnotatorView::of(shared, who).job(*job);
             Some(Event::Job(Box::new(job)))
@@ -245,6 +254,7 @@ async fn greet(
         rev: shared.items.ledger().rev(),
         items: shared.items.catalog().len() as u64,
         reasons: config.review.reasons.clone(),
+        tags: config.review.tags.clone(),
         place,
         notices: shared.broadcast.notices().clone(),
     };

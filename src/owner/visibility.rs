@@ -6,6 +6,7 @@
 
 mod blind_mask;
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ pub use blind_mask::BlindMask;
 
 use super::context::{Data, OwnerContext};
 use benchtop_model::job::JobState;
-use benchtop_model::{Error, Filter, Item, Result, Status};
-use benchtop_store::{Catalog, StatusColumns};
+use benchtop_model::{Comment, Error, Filter, Item, Result, Status};
+use benchtop_store::{Catalog, Ledger, StatusColumns};
 
 /// The project as one annotator may see it.
 pub struct AnnotatorView {
@@ -40,6 +41,12 @@ impl AnnotatorView {
             // Rounds are loaded together with the verdicts. This waits for the lock.
             drop(shared.items.ledger());
         }
+        AnnotatorView::of_ledger(shared, who)
+    }
+
+    /// What `who` may see now. For a caller that holds the lock of the ledger, with which the rounds
+    /// were loaded.
+    pub fn of_ledger(shared: &Arc<OwnerContext>, who: &str) -> AnnotatorView {
         AnnotatorView {
             shared: shared.clone(),
             who: who.to_string(),
@@ -105,6 +112,45 @@ impl AnnotatorView {
             Some(veil) if veil.has(row) => who == self.who && !veil.in_hand.contains(&row),
             _ => true,
         }
+    }
+
+    /// Whether an event of `who` in the thread of a row may be announced.
+    pub fn hears_comment(&self, row: u32, who: &str) -> bool {
+        who == self.who || !(self.hides(row) || self.rounds.asks_answer(&self.who, row))
+    }
+
+    /// The visible comments on a row. While the row is blind, these are the annotator's own. On a row
+    /// that they judge again, what they wrote before would reveal the repeat.
+    pub fn comments(&self, row: u32) -> Vec<Comment> {
+        self.comments_in(&self.shared.items.ledger(), row)
+    }
+
+    /// As [`comments`](Self::comments), for a caller that holds the lock.
+    pub fn comments_in(&self, ledger: &Ledger, row: u32) -> Vec<Comment> {
+        match &self.veil {
+            Some(veil) if veil.has(row) => {
+                let since = match veil.in_hand.contains(&row) {
+                    true => ledger.last_judged(row, &self.who),
+                    false => 0,
+                };
+                ledger.comments(row, |event| event.who == self.who && event.rev > since)
+            }
+            // Others may say what the answer is.
+            _ if self.rounds.asks_answer(&self.who, row) => {
+                ledger.comments(row, |event| event.who == self.who)
+            }
+            _ => ledger.comments(row, |_| true),
+        }
+    }
+
+    /// The number of visible comments on each row that has some.
+    pub fn comment_counts(&self) -> BTreeMap<u32, u32> {
+        let ledger = self.shared.items.ledger();
+        let count = |row: u32| {
+            let comments = self.comments_in(&ledger, row);
+            (!comments.is_empty()).then_some((row, comments.len() as u32))
+        };
+        ledger.commented_rows().filter_map(count).collect()
     }
 
     /// The items and their visible statuses. The times of verdicts are filled in only if `times` is

@@ -7,6 +7,7 @@
 //! and yet another folds the journals after changes of rounds or items ([`rebuild`]).
 
 mod command;
+mod comment;
 mod flush;
 mod folding;
 mod index_writer;
@@ -47,6 +48,12 @@ const BATCH: usize = 512;
 impl Decided for request::Decide {
     fn decision(self) -> DecisionRequest {
         DecisionRequest::Decide(self.0)
+    }
+}
+
+impl Decided for request::Comment {
+    fn decision(self) -> DecisionRequest {
+        DecisionRequest::Comment(*self.0)
     }
 }
 

@@ -210,7 +210,7 @@ impl History {
         let asked = |decision: &&Decision| {
             let round = match &decision.act {
                 Act::Judge(judgement) => judgement.round.as_ref().map(|asked| &asked.round),
-                Act::Undo(_) | Act::Redo(_) => None,
+                Act::Undo(_) | Act::Redo(_) | Act::Comment(_) => None,
             };
             ask.who.as_ref().is_none_or(|who| *who == decision.who)
                 && ask.item.as_ref().is_none_or(|item| *item == decision.item)

@@ -1,17 +1,20 @@
 //! The ledger: the fold over all journals. It knows which verdicts count and what each annotator
 //! can undo.
 
+mod comments;
 mod rounds;
 mod undo_steps;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use uuid::Uuid;
 
+use self::comments::CommentStep;
 pub use self::rounds::CountedVerdict;
 pub use self::undo_steps::Step;
 use super::prefix_digest::PrefixDigests;
 use super::status_columns::StatusColumns;
+use benchtop_model::comment::CommentEvent;
 use benchtop_model::edit::EditMark;
 use benchtop_model::round::{Protocol, effective_verdicts};
 use benchtop_model::verdict::{EffectiveVerdict, Part};
@@ -45,6 +48,10 @@ struct Person {
     edits: Vec<(u64, u32)>,
     /// Own undone edits, as `undone`.
     unedited: Vec<(u64, u32)>,
+    /// Own events of comments that can be undone, oldest first.
+    commented: Vec<CommentStep>,
+    /// Own undone events of comments, as `undone`.
+    uncommented: Vec<CommentStep>,
 }
 
 /// The verdicts and revisions of a row.
@@ -98,6 +105,10 @@ pub struct Ledger {
     /// Revisions and rows of undone and redone edits, by the receipt of the undo or redo.
     edit_receipts: HashMap<Uuid, (u64, u32)>,
     by_row: HashMap<u32, RowState>,
+    /// The events of the threads, by row, in the order of the decisions.
+    threads: BTreeMap<u32, Vec<CommentEvent>>,
+    /// Receipts of events of comments.
+    comment_receipts: HashSet<Uuid>,
     people: Vec<Person>,
 }
 
@@ -165,6 +176,7 @@ impl Ledger {
             Act::Judge(_) => Ok(()),
             Act::Undo(target) => self.toggle_target(&decision.who, target, true).map(|_| ()),
             Act::Redo(target) => self.toggle_target(&decision.who, target, false).map(|_| ()),
+            Act::Comment(act) => self.check_comment(&decision.who, act),
         }
     }
 
@@ -212,8 +224,10 @@ impl Ledger {
                 self.people[person].done.push(index);
                 self.people[person].undone.clear();
                 self.people[person].unedited.clear();
+                self.people[person].uncommented.clear();
                 row
             }
+            Act::Comment(act) => return self.comment(decision, act, row),
             Act::Undo(target) | Act::Redo(target) => {
                 let undo = matches!(decision.act, Act::Undo(_));
                 let index = self.toggle_target(&decision.who, target, undo)?;

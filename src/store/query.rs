@@ -123,6 +123,9 @@ pub fn sort(
                     )
                 });
             }
+            Source::Comments => rows.sort_by(|a, b| {
+                in_order(overlay.comments(*a).cmp(&overlay.comments(*b)), descending)
+            }),
             Source::Text(_) => {
                 if let Some(rank) = text_rank(field) {
                     rows.sort_by(|a, b| {
@@ -170,6 +173,14 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
     *rows = out;
 }
 
+/// A number of comments as text. Empty for none.
+pub fn comment_count(comments: u32) -> String {
+    match comments {
+        0 => String::new(),
+        comments => comments.to_string(),
+    }
+}
+
 /// The value of a field in a row as text. Texts are read from the segments.
 ///
 /// # Errors
@@ -185,6 +196,7 @@ pub fn cell(
         Source::Status => overlay.status(row).name().into(),
         Source::Type => catalog.columns().question_kind(row).name().into(),
         Source::Judged => to_the_second(overlay.judged.get(row).copied().unwrap_or(0)),
+        Source::Comments => comment_count(overlay.comments(row as u32)),
         Source::Text(of) => of(&catalog.item(row)?).into(),
         Source::Name(_) | Source::Names(_) => catalog.columns().value(field, row).into(),
     })

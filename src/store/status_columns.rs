@@ -1,5 +1,8 @@
 //! Status columns: the values of an item that change with decisions, in memory.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::columns::{BLOCK_ROWS, checked};
 use benchtop_model::{Result, Status};
 
@@ -12,6 +15,9 @@ pub struct StatusColumns {
     pub status: Vec<u8>,
     /// Time of the last verdict in milliseconds since 1970, or 0.
     pub judged: Vec<i64>,
+    /// Number of comments by row, as far as somebody may see them. Only lists that show or use them
+    /// fill it in; it is not stored.
+    pub comments: Arc<BTreeMap<u32, u32>>,
 }
 
 impl StatusColumns {
@@ -20,6 +26,7 @@ impl StatusColumns {
         StatusColumns {
             status: vec![Status::Pending.code(); rows],
             judged: vec![0; rows],
+            comments: Arc::default(),
         }
     }
 
@@ -48,11 +55,17 @@ impl StatusColumns {
         StatusColumns {
             status: self.status.clone(),
             judged,
+            comments: Arc::default(),
         }
     }
 
     pub fn status(&self, row: usize) -> Status {
         Status::from_code(self.status.get(row).copied().unwrap_or(0))
+    }
+
+    /// Number of comments on a row.
+    pub fn comments(&self, row: u32) -> u32 {
+        self.comments.get(&row).copied().unwrap_or(0)
     }
 
     /// Whether block `index` has no verdicts. Blank blocks are not stored.

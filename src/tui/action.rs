@@ -18,6 +18,10 @@ macro_rules! scopes {
             Answers,
             /// The review pane while a region of the picture is selected.
             Region,
+            /// The review pane with the comments on its item.
+            Thread,
+            /// The review pane while its pictures are marked.
+            Mark,
             /// All tables: Items, Board, and the tables opened from them.
             Table,
             /// The list of answers behind a board cell.
@@ -43,6 +47,8 @@ macro_rules! scopes {
                     Scope::Round => "Review in a round",
                     Scope::Answers => "Review in a round that asks for answers",
                     Scope::Region => "Review: selecting a region",
+                    Scope::Thread => "Review with comments",
+                    Scope::Mark => "Review while marking a picture",
                     Scope::Table => "Tables",
                     Scope::Behind => "Board: answers behind a cell",
                     Scope::Answer => "Board: answers to one question",
@@ -144,16 +150,23 @@ impl Action {
     /// act as commands.
     pub fn prompts(self) -> bool {
         use Action::{
-            AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
-            EditAnnotators, EditItem, Find, GoToItem, GuidelineGap, JudgeAll, NewVocabulary, Note,
-            Reject, RenameTerm, ReplaceText, ReviewFlagged, SelectRegex, SheetReject, TypeAnswer,
-            TypeLine, UnselectRegex,
+            AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter, CommentMarks,
+            EditAnnotators, EditComment, EditItem, Find, GoToItem, GuidelineGap, JudgeAll,
+            NewVocabulary, Note, PlaceMark, Reject, RenameTerm, ReplaceText, ReplyComment,
+            ReviewFlagged, SelectRegex, SheetReject, Tag, TypeAnswer, TypeLine, UnselectRegex,
+            WriteComment,
         };
         matches!(
             self,
             Reject
                 | SheetReject
                 | Note
+                | Tag
+                | WriteComment
+                | ReplyComment
+                | EditComment
+                | PlaceMark
+                | CommentMarks
                 | Find
                 | TypeAnswer
                 | EditItem
@@ -309,6 +322,34 @@ actions! {
     ShowLineage, "show lineage", Review, ["o"], false, "Show where the item comes from: terms, template, prompt, picture, edit, question";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
+    Comments, "comments", Review, ["C"], false, "Show the comments on the item, or hide them";
+    Tag, "tag", Review, ["T"], false, "Choose tags that the next verdict on this item carries";
+    MarkPicture, "mark picture", Review, ["M"], false, "Mark points and boxes on the picture, for a comment or the next verdict";
+
+    // Comments on an item.
+    NextComment, "next comment", Thread, ["j", "down"], false, "Go to the next comment";
+    PreviousComment, "previous comment", Thread, ["k", "up"], false, "Go to the previous comment";
+    WriteComment, "write comment", Thread, ["w", "enter"], true, "Write a comment on the item";
+    ReplyComment, "reply", Thread, ["r"], true, "Reply to this comment";
+    EditComment, "edit comment", Thread, ["E"], true, "Edit this comment of yours";
+    DeleteComment, "delete comment", Thread, ["D", "delete"], true, "Delete this comment of yours";
+    ResolveComment, "resolve comment", Thread, ["o"], true, "Mark this comment as resolved, or as open again";
+    CloseComments, "close comments", Thread, ["q", "esc"], false, "Show the item's text again";
+
+    // Marks on a picture.
+    MarkLeft, "mark left", Mark, ["h", "left"], false, "Move one cell left";
+    MarkDown, "mark down", Mark, ["j", "down"], false, "Move one cell down";
+    MarkUp, "mark up", Mark, ["k", "up"], false, "Move one cell up";
+    MarkRight, "mark right", Mark, ["l", "right"], false, "Move one cell right";
+    MarkFarLeft, "mark far left", Mark, ["H", "shift-left"], false, "Move eight cells left";
+    MarkFarDown, "mark far down", Mark, ["J", "shift-down"], false, "Move eight cells down";
+    MarkFarUp, "mark far up", Mark, ["K", "shift-up"], false, "Move eight cells up";
+    MarkFarRight, "mark far right", Mark, ["L", "shift-right"], false, "Move eight cells right";
+    MarkCorner, "mark corner", Mark, ["space"], false, "Begin a box at this corner, or drop it";
+    PlaceMark, "place mark", Mark, ["enter"], false, "Place the point, or the box from its corner to here, and label it";
+    RemoveMark, "remove mark", Mark, ["backspace"], false, "Remove the mark that was placed last";
+    CommentMarks, "comment on marks", Mark, ["w"], true, "Write a comment with the marks";
+    LeaveMarks, "leave marks", Mark, ["M", "q", "esc"], false, "Stop marking; the next verdict on the item carries the marks";
 
     // Selecting a region.
     RegionZoom, "zoom to region", Region, ["enter"], false, "Zoom to the region";

@@ -4,6 +4,7 @@ mod agreement;
 mod analyse;
 mod board;
 mod cli;
+mod comments;
 mod compose;
 mod coverage;
 pub mod derived;

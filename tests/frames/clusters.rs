@@ -226,6 +226,7 @@ fn the_review_stepped_through_up_and_down() {
                 stale: None,
                 original: None,
                 chips: vec![],
+                comments: 0,
             };
             rec.call(&mut pane, |pane, cx| pane.on_item(number, Ok(view), cx));
             watched.frame(&format!("{size:?} item {number}"), |buf| {

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod blind;
+mod comments;
 mod generate;
 mod latency;
 pub mod life;

@@ -24,10 +24,12 @@ use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Measure, Scale, Scorer};
 use benchtop::model::table::Match;
 use benchtop::model::usage::Save;
-use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Sort, Status, Verdict};
+use benchtop::model::{
+    CommentAct, ErrorKind, Field, Filter, Judgement, Seen, Sort, Status, Verdict,
+};
 use benchtop::protocol::wire::{
-    AnyReply, AnyRequest, Blind, Bulk, Decide, JudgeRequest, PageRequest, RequestName, ResumePoint,
-    SimilarityRequest, request,
+    AnyReply, AnyRequest, Blind, Bulk, CommentOn, Decide, JudgeRequest, PageRequest, RequestName,
+    ResumePoint, SimilarityRequest, request,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -46,6 +48,8 @@ const KNOWN: u32 = ITEMS;
 const OTHER: &str = "quentin";
 /// A word of their notes.
 const NOTE: &str = "quagga";
+/// Their comment on the first item.
+const COMMENT: Uuid = Uuid::from_u128(0xc0);
 /// A word of what the model answered.
 const OUTPUT: &str = "okapi";
 
@@ -114,6 +118,8 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         ],
         RequestName::Page => vec![
             request::Page(page(all(), number())).into(),
+            request::Page(page(Filter::parse("comments:yes").unwrap(), Vec::new())).into(),
+            request::Page(page(all(), vec![Sort::by(Field::Comments)])).into(),
             request::Page(page(
                 all(),
                 vec![Sort {
@@ -207,6 +213,33 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             ]
         }
         RequestName::Sample => vec![request::Sample { items_only: true }.into()],
+        RequestName::Comment => {
+            let write = || CommentAct::Write {
+                text: "mine".into(),
+                reply_to: None,
+                marks: Vec::new(),
+            };
+            let resolve = || CommentAct::Resolve {
+                of: COMMENT,
+                resolved: true,
+            };
+            let of = |number, act| {
+                request::Comment(Box::new(CommentOn {
+                    uuid: Uuid::from_u128(u128::from(number) + 77),
+                    number,
+                    act,
+                }))
+                .into()
+            };
+            vec![of(1, resolve()), of(2, write())]
+        }
+        RequestName::Thread => each(|n| request::Thread(n).into()),
+        RequestName::Comments => ["", "status:rejected", "comment:quagga", "mark:quagga"]
+            .map(|filter| {
+                let filter = Filter::parse(filter).unwrap();
+                request::Comments { filter, from: 1 }.into()
+            })
+            .into(),
         RequestName::RemoveSample => vec![request::RemoveSample { confirmed: None }.into()],
         RequestName::Metadata => vec![request::Metadata.into()],
         RequestName::SaveMetadata => {
@@ -724,6 +757,8 @@ fn open_to_all(name: RequestName, reply: AnyReply) -> String {
             format!("{:?}", (round.items, round.by_status))
         }
         AnyReply::Devices(_) => String::new(),
+        // Nor is how many decisions there are in all, as in the status.
+        AnyReply::Comment(receipt) => format!("{:?}", (receipt.number, receipt.status)),
         AnyReply::Next(next) => match *next {
             // Until when it is leased is a time.
             NextAssignment::Item(a) => format!(
@@ -766,6 +801,16 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
     for number in 1..KNOWN {
         decide(&other, number, judgement("first", Verdict::Reject, NOTE)).unwrap();
     }
+    let comment = CommentOn {
+        uuid: COMMENT,
+        number: 1,
+        act: CommentAct::Write {
+            text: NOTE.into(),
+            reply_to: None,
+            marks: Vec::new(),
+        },
+    };
+    other.ask(request::Comment(Box::new(comment))).unwrap();
     // What is to be kept back is there.
     assert!(
         other

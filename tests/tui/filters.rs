@@ -133,6 +133,7 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         rev: 7,
         items: u64::from(ITEMS),
         reasons: vec![],
+        tags: Vec::new(),
         place: None,
         notices: vec![],
     };
@@ -185,6 +186,7 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
                 number,
                 status: Status::Accepted,
                 edit: false,
+                comment: false,
             })
         }
         AnyRequest::FlaggedItems(request::FlaggedItems { filter, order, .. }) => {
@@ -326,6 +328,7 @@ fn item(state: &State, number: u32) -> ItemView {
         } else {
             vec![]
         },
+        comments: 0,
     }
 }
 

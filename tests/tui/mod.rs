@@ -7,6 +7,7 @@ mod ascii;
 mod board;
 mod by_hand;
 mod bytes;
+mod comments;
 mod company;
 mod empty;
 mod filters;

@@ -219,6 +219,7 @@ impl Bench {
             ),
             Act::Undo(_) => format!("{} undo", d.item.rsplit('/').next().unwrap()),
             Act::Redo(_) => format!("{} redo", d.item.rsplit('/').next().unwrap()),
+            Act::Comment(_) => format!("{} comment", d.item.rsplit('/').next().unwrap()),
         };
         self.journal(who).into_iter().map(said).collect()
     }

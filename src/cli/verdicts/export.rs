@@ -1,19 +1,24 @@
 //! Lists and exports verdicts.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use super::Args;
 use super::mapping::words;
+use crate::comments;
 use crate::context::Context;
 use crate::out;
 use crate::out::done;
-use benchtop_formats::verdicts::label_studio::TaskWriter;
+use benchtop_files::picture_file::PictureFile;
+use benchtop_formats::verdicts::label_studio::{TaskExtra, TaskWriter};
 use benchtop_formats::verdicts::{csv, jsonl};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, VerdictForm};
-use benchtop_model::{Error, ErrorKind, Item, Result, clean};
+use benchtop_model::{Error, ErrorKind, Filter, ImageRef, Item, Result, clean};
 use benchtop_pipeline::export::{Renames, create};
 use benchtop_protocol::Client;
-use benchtop_protocol::wire::{Lines, request};
+use benchtop_protocol::wire::{Lines, ShownComment, request};
+use benchtop_raster::decode::decode;
 
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let form = args
@@ -90,7 +95,9 @@ fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
 /// Writes Label Studio tasks to `out`, and returns it.
 fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Write>> {
     let words = words(&args.map, &[]);
-    let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
+    let mut writer =
+        TaskWriter::new(out, &words, &args.pictures_at).with_reasons(&client.welcome().reasons);
+    let comments = commented(client)?;
     each(client, args.round.as_deref(), &mut |page| {
         let by_item: Vec<&[(u32, ExchangedVerdict)]> = page.chunk_by(|a, b| a.0 == b.0).collect();
         let mut items = Items::new(
@@ -103,11 +110,39 @@ fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Wr
                 .iter()
                 .map(|(_, verdict)| verdict.clone())
                 .collect();
-            writer.push(number, &items.next()?, &list)?;
+            let item = items.next()?;
+            let extra = TaskExtra {
+                comments: comments.get(&number).cloned().unwrap_or_default(),
+                sizes: sizes(&client.welcome().root, &item, &list),
+            };
+            writer.push(number, &item, &list, &extra)?;
         }
         Ok(())
     })?;
     writer.finish()
+}
+
+/// The comments on each item as a text.
+fn commented(client: &Client) -> Result<BTreeMap<u32, String>> {
+    let mut texts = BTreeMap::new();
+    comments::each(client, &Filter::default(), |number, _, thread| {
+        let line = |shown: &ShownComment| format!("{}: {}", shown.comment.who, shown.comment.text);
+        let lines: Vec<String> = thread.comments.iter().map(line).collect();
+        texts.insert(number, lines.join("\n"));
+        Ok(())
+    })?;
+    Ok(texts)
+}
+
+/// The sizes of the pictures that the verdicts mark, as far as their files can be read.
+fn sizes(root: &Path, item: &Item, verdicts: &[ExchangedVerdict]) -> Vec<Option<(u32, u32)>> {
+    let marks = || verdicts.iter().flat_map(|verdict| &verdict.judgement.marks);
+    let size = |(at, image): (usize, &ImageRef)| {
+        marks().find(|mark| mark.picture as usize == at + 1)?;
+        let bytes = PictureFile::of(root, image)?.read().ok()?;
+        decode(&bytes).ok().map(|picture| picture.size())
+    };
+    item.images.iter().enumerate().map(size).collect()
 }
 
 /// Fetches items by number, in that order, as many per request as fit a frame.

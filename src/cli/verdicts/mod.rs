@@ -60,7 +60,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.command {
         Some(Command::Import(args)) => import::run(context, args),
         None if args.labeling_config => {
-            print(&config(&context.client()?.welcome().reasons))?;
+            let client = context.client()?;
+            let welcome = client.welcome();
+            print(&config(&welcome.reasons, &welcome.tags))?;
             Ok(0)
         }
         None => export::run(context, args),

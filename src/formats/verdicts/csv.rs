@@ -17,10 +17,10 @@ use super::record::{Found, Meaning, Take};
 use crate::delimited::{Lines, uneven};
 use crate::python_json::raw;
 use benchtop_model::verdict_interchange::ExchangedVerdict;
-use benchtop_model::{Error, PictureSeen, Result};
+use benchtop_model::{Error, Mark, PictureSeen, Result};
 
 /// Column names in the order in which they are written.
-pub const COLUMNS: [&str; 18] = [
+pub const COLUMNS: [&str; 20] = [
     "number",
     "item",
     "who",
@@ -39,6 +39,8 @@ pub const COLUMNS: [&str; 18] = [
     "revealed",
     "on",
     "pictures",
+    "tags",
+    "marks",
 ];
 
 /// Characters that spreadsheets take for the start of a formula or drop at the start of a cell, and
@@ -66,6 +68,8 @@ fn cell(name: &str, value: &Value) -> String {
         Value::String(text) if name == "at" => text.clone(),
         Value::String(text) => guarded(text).into_owned(),
         Value::Array(list) if list.is_empty() => String::new(),
+        // The form of JSON Lines: a label may contain any character.
+        Value::Array(_) if name == "marks" => value.to_string(),
         Value::Array(list) => {
             let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
             guarded(&words.join(";")).into_owned()
@@ -153,7 +157,7 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
     if cells.len() != columns.len() {
         return Err(uneven(cells.len(), columns.len()));
     }
-    let mut found: [Option<String>; 18] = Default::default();
+    let mut found: [Option<String>; 20] = Default::default();
     for (cell, column) in cells.into_iter().zip(columns) {
         if let Some(slot) = column.and_then(|at| found.get_mut(at)) {
             *slot = text(cell);
@@ -163,18 +167,15 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
         let at = COLUMNS.iter().position(|column| *column == name)?;
         found[at].take()
     };
-    let reasons = cell("reasons").unwrap_or_default();
-    let reasons = reasons
-        .split(';')
-        .map(str::trim)
-        .filter(|reason| !reason.is_empty())
-        .map(str::to_string);
+    let (reasons, tags) = (words(cell("reasons")), words(cell("tags")));
     Ok(Line {
         number: integer(cell("number"), "number")?,
         item: cell("item").unwrap_or_default(),
         who: cell("who").unwrap_or_default(),
         verdict: cell("verdict").unwrap_or_default(),
-        reasons: reasons.collect(),
+        reasons,
+        tags,
+        marks: marks(cell("marks"))?,
         note: cell("note"),
         ms: integer(cell("ms"), "ms")?,
         seen: word(cell("seen"), "seen")?,
@@ -199,6 +200,22 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
             cell.split(';').map(picture).collect()
         })?,
     })
+}
+
+/// The words of a list.
+fn words(cell: Option<String>) -> Vec<String> {
+    let cell = cell.unwrap_or_default();
+    let words = cell.split(';').map(str::trim);
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_string).collect()
+}
+
+/// The marks in a cell, which have the form of JSON Lines.
+fn marks(cell: Option<String>) -> Result<Vec<Mark>> {
+    let read = |cell: String| {
+        serde_json::from_str(&cell).map_err(|e| Error::input(e.to_string()).field("marks"))
+    };
+    cell.map_or(Ok(Vec::new()), read)
 }
 
 fn picture(word: &str) -> Result<PictureSeen> {

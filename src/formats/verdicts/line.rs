@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::record::{Meaning, unmapped};
+use benchtop_model::config::Reason;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, receipt};
-use benchtop_model::{Error, Judgement, PictureSeen, Result, Seen, Verdict, name};
+use benchtop_model::{Error, Judgement, Mark, PictureSeen, Result, Seen, Verdict, mark, name};
 
 /// Largest revision that is read. Larger JSON numbers are not exact integers.
 const LARGEST_REV: u64 = 1 << 53;
@@ -34,6 +35,10 @@ pub(super) struct Line {
     pub revealed: bool,
     pub on: Option<String>,
     pub pictures: Vec<PictureSeen>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
 }
 
 impl Line {
@@ -60,6 +65,8 @@ impl Line {
             revealed: asked.is_some_and(|a| a.revealed),
             on: verdict.on.clone(),
             pictures: j.pictures.clone(),
+            tags: j.tags.clone(),
+            marks: j.marks.clone(),
         }
     }
 
@@ -81,6 +88,11 @@ impl Line {
             .map_err(|p| p.field("who"))?;
         let verdict = verdict(&self.verdict, meaning).map_err(|p| p.field("verdict"))?;
         let reasons = reasons(&self.reasons, meaning).map_err(|p| p.field("reasons"))?;
+        let tags = tags(&self.tags, meaning).map_err(|p| p.field("tags"))?;
+        if self.marks.len() > mark::MOST_MARKS {
+            let what = format!("more than {} marks", mark::MOST_MARKS);
+            return Err(Error::input(what).field("marks"));
+        }
         let at = self
             .at
             .as_deref()
@@ -105,6 +117,8 @@ impl Line {
         };
         let judgement = Judgement {
             reasons,
+            tags,
+            marks: self.marks,
             note: self.note,
             ms: self.ms,
             pictures: self.pictures,
@@ -172,14 +186,29 @@ pub(super) fn verdict(word: &str, meaning: Meaning<'_>) -> Result<Verdict> {
 /// # Errors
 /// For the first unknown word.
 pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<String>> {
+    keys("reason", words, meaning.reasons, meaning)
+}
+
+/// The tags for words.
+///
+/// # Errors
+/// For the first unknown word.
+pub(super) fn tags(words: &[String], meaning: Meaning<'_>) -> Result<Vec<String>> {
+    keys("tag", words, meaning.tags, meaning)
+}
+
+fn keys(
+    what: &str,
+    words: &[String],
+    known: &[Reason],
+    meaning: Meaning<'_>,
+) -> Result<Vec<String>> {
     let one = |word: &String| {
-        meaning.words.reason(word, meaning.reasons).ok_or_else(|| {
-            let key = meaning
-                .reasons
-                .first()
-                .map_or("REASON", |reason| reason.key.as_str());
-            Error::input(format!("`{word}` is not a reason of this project"))
-                .help(unmapped(word, key))
+        meaning.words.reason(word, known).ok_or_else(|| {
+            let key = known.first().map(|reason| reason.key.clone());
+            let key = key.unwrap_or_else(|| what.to_uppercase());
+            Error::input(format!("`{word}` is not a {what} of this project"))
+                .help(unmapped(word, &key))
         })
     };
     words.iter().map(one).collect()

@@ -12,6 +12,8 @@ pub struct Meaning<'m> {
     pub words: &'m NameMapping,
     /// Reasons of this project.
     pub reasons: &'m [Reason],
+    /// Tags of this project.
+    pub tags: &'m [Reason],
     /// Finds the id of the item for a task with this key and question, or the reason why there is
     /// none.
     pub item: &'m dyn Fn(&str, Option<&str>) -> Result<String>,

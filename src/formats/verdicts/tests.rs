@@ -3,13 +3,14 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::label_studio::TaskWriter;
+use super::label_studio::{TaskExtra, TaskWriter};
 use super::*;
 use benchtop_model::config::Reason;
 use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping};
 use benchtop_model::{
-    Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict,
+    Choice, ErrorKind, Form, Item, Judgement, Key, Mark, PictureSeen, QuestionKind, Role, Seen,
+    Verdict,
 };
 
 fn reasons() -> Vec<Reason> {
@@ -17,6 +18,15 @@ fn reasons() -> Vec<Reason> {
         .map(|key| Reason {
             key: key.into(),
             label: key.replace('-', " "),
+        })
+        .into()
+}
+
+fn tags() -> Vec<Reason> {
+    ["night", "light/low", "light"]
+        .map(|key| Reason {
+            key: key.into(),
+            label: key.to_uppercase(),
         })
         .into()
 }
@@ -42,9 +52,11 @@ fn read_text(
     words: &NameMapping,
 ) -> Result<(Vec<ExchangedVerdict>, Vec<String>, Vec<String>)> {
     let (mut taken, mut aside, known) = (Vec::new(), Vec::new(), reasons());
+    let tags = tags();
     let meaning = Meaning {
         words,
         reasons: &known,
+        tags: &tags,
         item: &|key, _| Ok(key.to_string()),
     };
     let take = &mut |found: Found| {
@@ -114,10 +126,15 @@ fn written(form: VerdictForm, verdicts: &[ExchangedVerdict], words: &NameMapping
                 .for_each(|v| csv::write(1, v, &mut out).unwrap());
         }
         VerdictForm::LabelStudio => {
+            let sizes = vec![Some((640, 480)); 2];
+            let extra = TaskExtra {
+                comments: "ann: dark".into(),
+                sizes,
+            };
             let mut writer = TaskWriter::new(out, words, "https://example.org/");
             for (n, list) in verdicts.chunk_by(|a, b| a.item == b.item).enumerate() {
                 writer
-                    .push(n as u32 + 1, &item(&list[0].item), list)
+                    .push(n as u32 + 1, &item(&list[0].item), list, &extra)
                     .unwrap();
             }
             out = writer.finish().unwrap();
@@ -134,6 +151,20 @@ fn texts() -> impl Strategy<Value = String> {
         "[a-z\",;\r\n' =é漢\u{1f600}\u{2028}\\\\<>&]{0,12}",
         any::<String>(),
     ]
+}
+
+fn marks() -> impl Strategy<Value = Mark> {
+    let corner = || (0.0..=1.0, 0.0..=1.0);
+    let label = proptest::option::of("[a-zé=,;\"]{1,8}");
+    (1u32..3, corner(), proptest::option::of(corner()), label).prop_map(
+        |(picture, from, to, label)| {
+            let mark = match to {
+                Some(to) => Mark::area(picture, from, to),
+                None => Mark::point(picture, from.0, from.1),
+            };
+            mark.labeled(label)
+        },
+    )
 }
 
 fn judgements() -> impl Strategy<Value = Judgement> {
@@ -157,6 +188,10 @@ fn judgements() -> impl Strategy<Value = Judgement> {
         reasons().into_iter().map(|r| r.key).collect::<Vec<_>>(),
         0..=3,
     );
+    let tagged = proptest::sample::subsequence(
+        tags().into_iter().map(|tag| tag.key).collect::<Vec<_>>(),
+        0..=3,
+    );
     let said = (
         0..Verdict::ALL.len(),
         why,
@@ -168,17 +203,22 @@ fn judgements() -> impl Strategy<Value = Judgement> {
         (seen, pictures),
         proptest::option::of(any::<u32>()),
         proptest::option::of(asked),
+        (tagged, proptest::collection::vec(marks(), 0..3)),
     )
         .prop_map(
-            |((verdict, reasons, note, answer), (seen, pictures), ms, asked)| Judgement {
-                verdict: Verdict::ALL[verdict],
-                reasons,
-                note,
-                ms,
-                seen,
-                pictures,
-                answer,
-                round: asked,
+            |((verdict, reasons, note, answer), (seen, pictures), ms, asked, (tags, marks))| {
+                Judgement {
+                    verdict: Verdict::ALL[verdict],
+                    reasons,
+                    tags,
+                    marks,
+                    note,
+                    ms,
+                    seen,
+                    pictures,
+                    answer,
+                    round: asked,
+                }
             },
         )
 }
@@ -484,4 +524,52 @@ fn annotation_changed_in_label_studio_is_a_new_verdict() {
     .unwrap();
     assert!(aside.is_empty(), "{aside:?}");
     assert_eq!(min, as_written);
+}
+
+#[test]
+fn label_studio_has_regions_in_percent_and_paths_of_levels() {
+    let mut verdict = some("six fingers");
+    verdict.judgement.reasons = vec!["unsafe".into()];
+    verdict.judgement.tags = vec!["light/low".into()];
+    let hand = Mark::area(2, (0.25, 0.5), (0.5, 0.75)).labeled(Some("hand".into()));
+    verdict.judgement.marks = vec![hand.clone(), Mark::point(1, 0.125, 1.0)];
+    let text = written(
+        VerdictForm::LabelStudio,
+        &[verdict.clone()],
+        &NameMapping::default(),
+    );
+    let task: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(task[0]["data"]["comments"], "ann: dark");
+    let result = task[0]["annotations"][0]["result"].as_array().unwrap();
+    let of = |kind: &str| result.iter().find(|r| r["type"] == kind).unwrap();
+    let region = of("rectanglelabels");
+    let value = &region["value"];
+    assert_eq!(
+        [&value["x"], &value["y"], &value["width"], &value["height"]].map(|v| v.as_f64().unwrap()),
+        [25.0, 50.0, 25.0, 25.0]
+    );
+    assert_eq!(value["rectanglelabels"][0], "hand");
+    assert_eq!(
+        (
+            &region["original_width"],
+            &region["item_index"],
+            &region["to_name"]
+        ),
+        (&640.into(), &1.into(), &"image".into())
+    );
+    assert_eq!(of("keypoint")["value"]["y"].as_f64(), Some(100.0));
+    assert_eq!(
+        of("taxonomy")["value"]["taxonomy"],
+        serde_json::json!([["light", "low"]])
+    );
+    let read = |text: &str| read_text(VerdictForm::LabelStudio, text, &NameMapping::default());
+    let (taken, aside, _) = read(&text).unwrap();
+    assert!(aside.is_empty(), "{aside:?}");
+    assert_eq!(taken[0].judgement, verdict.judgement);
+    // A rotated rectangle is no box.
+    let (taken, aside, _) = read(&text.replace("\"rotation\":0", "\"rotation\":30")).unwrap();
+    assert!(
+        taken.is_empty() && aside[0].contains("field `value`"),
+        "{aside:?}"
+    );
 }

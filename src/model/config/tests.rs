@@ -388,3 +388,43 @@ fn invalid_judge_is_located() {
         assert!(text.contains(what), "{text}");
     }
 }
+
+#[test]
+fn keys_of_reasons_and_tags_have_levels() {
+    let file = Path::new("benchtop.toml");
+    let text = "name = \"b\"\n[review]\nreasons = [\n  { key = \"anatomy\", label = \"Anatomy\" },\n  \
+                { key = \"anatomy/hands\", label = \"Hands\" },\n]\ntags = [{ key = \"light/night\", label = \"Night\" }]\n";
+    let review = Config::parse(text, file).unwrap().review;
+    let keys = |list: &[Reason]| list.iter().map(|r| r.key.clone()).collect::<Vec<_>>();
+    assert_eq!(keys(&review.reasons), ["anatomy", "anatomy/hands"]);
+    assert_eq!(keys(&review.tags), ["light/night"]);
+    assert!(
+        Config::parse("name = \"b\"\n", file)
+            .unwrap()
+            .review
+            .tags
+            .is_empty()
+    );
+    for key in [
+        "",
+        "/hands",
+        "anatomy/",
+        "anatomy//hands",
+        "Anatomy/hands",
+        "a/b/c/d/e/f",
+    ] {
+        let text = text.replace("anatomy/hands", key);
+        let problem = Config::parse(&text, file).unwrap_err();
+        assert_eq!(
+            problem.place.field.as_deref(),
+            Some("review.reasons.key"),
+            "{key}"
+        );
+        assert_eq!(problem.place.line, Some(5));
+    }
+    let twice = text.replace("light/night", "x").replace(
+        "]\ntags = [",
+        ", { key = \"anatomy\", label = \"A\" }]\ntags = [",
+    );
+    assert!(Config::parse(&twice, file).is_err());
+}

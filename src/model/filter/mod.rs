@@ -1,5 +1,6 @@
 //! Filters and sort orders, shared by the list pane, `--filter`, and the wire protocol.
 
+mod comment_condition;
 mod lexer;
 mod parse;
 mod text;
@@ -9,6 +10,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use comment_condition::CommentCondition;
 pub use text::{Contains, TextField};
 pub use verdict_condition::{JudgedTime, VerdictCondition};
 pub use words::{WORDS, Word};
@@ -50,6 +52,8 @@ pub struct Filter {
     /// Conditions that a single effective verdict must meet together.
     #[serde(rename = "said")]
     pub verdicts: VerdictCondition,
+    /// Conditions on comments and marks.
+    pub comments: CommentCondition,
     /// Rotations: a position from 1, the name of a set, or `none`.
     pub rotation: Vec<String>,
     /// Texts that the item must contain. All must match.
@@ -109,7 +113,7 @@ impl Filter {
             Source::Type => out.kind = vec![QuestionKind::from_name(value)?],
             Source::Number => out.only = Some(vec![value.parse().ok()?]),
             Source::Name(_) | Source::Names(_) => out.add(field, vec![value.into()]),
-            Source::Text(_) | Source::Judged => return None,
+            Source::Text(_) | Source::Judged | Source::Comments => return None,
         }
         Some(out)
     }
@@ -150,9 +154,14 @@ impl Filter {
             .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.verdicts.is_empty()))
     }
 
-    /// Whether what matches follows from verdicts or scores.
+    /// Whether matching needs comments or marks.
+    pub fn asks_comments(&self) -> bool {
+        self.all().any(|f| !f.comments.is_empty())
+    }
+
+    /// Whether what matches follows from verdicts, comments, or scores.
     pub fn tells(&self) -> bool {
-        self.asks_scores() || self.asks_verdicts()
+        self.asks_scores() || self.asks_verdicts() || self.asks_comments()
     }
 
     /// This filter with exact text instead of fuzzy text, for actions on all matching items.

@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use crate::taxonomy;
 use crate::verdict::{Judgement, Seen, Verdict};
 
 /// Conditions on one effective verdict. Values of a field are alternatives; all fields must match.
@@ -13,8 +14,10 @@ pub struct VerdictCondition {
     /// Annotators.
     pub who: Vec<String>,
     pub verdict: Vec<Verdict>,
-    /// Reason keys. An empty string matches verdicts without reasons.
+    /// Keys of reasons, each with those below it. An empty string matches verdicts without reasons.
     pub reason: Vec<String>,
+    /// Keys of tags, each with those below it. An empty string matches verdicts without tags.
+    pub tag: Vec<String>,
     /// Text in the note, ignoring case. An empty string matches verdicts without a note.
     pub note: Vec<String>,
     /// How much of the item had been drawn on screen.
@@ -36,9 +39,9 @@ impl VerdictCondition {
             .round
             .as_ref()
             .map_or("", |asked| asked.round.as_str());
-        let reason = |wanted: &String| match wanted.as_str() {
-            "" => judgement.reasons.is_empty(),
-            wanted => judgement.reasons.iter().any(|reason| reason == wanted),
+        let among = |wanted: &str, keys: &[String]| match wanted {
+            "" => keys.is_empty(),
+            wanted => keys.iter().any(|key| taxonomy::is_within(key, wanted)),
         };
         let noted = |wanted: &String| match wanted.as_str() {
             "" => note.is_empty(),
@@ -46,7 +49,8 @@ impl VerdictCondition {
         };
         (self.who.is_empty() || self.who.iter().any(|wanted| wanted == who))
             && (self.verdict.is_empty() || self.verdict.contains(&judgement.verdict))
-            && (self.reason.is_empty() || self.reason.iter().any(reason))
+            && (self.reason.is_empty() || self.reason.iter().any(|r| among(r, &judgement.reasons)))
+            && (self.tag.is_empty() || self.tag.iter().any(|tag| among(tag, &judgement.tags)))
             && (self.note.is_empty() || self.note.iter().any(noted))
             && (self.seen.is_empty() || self.seen.contains(&judgement.seen))
             && (self.round.is_empty() || self.round.iter().any(|wanted| wanted == round))

@@ -2,6 +2,7 @@
 
 use super::lexer::quote;
 use super::{Filter, JudgedTime, TextField};
+use crate::comment::Commented;
 use crate::error::{Error, Result};
 use crate::field::{Field, Source};
 use crate::generated_image::PictureState;
@@ -76,7 +77,7 @@ macro_rules! terms {
     };
 }
 
-const VERDICT: &str = "items with one verdict that counts and meets all conditions of this kind. An empty value of `reason`, `note`, or `round` matches verdicts without one";
+const VERDICT: &str = "items with one verdict that counts and meets all conditions of this kind. An empty value of `reason`, `tag`, `note`, or `round` matches verdicts without one";
 
 /// The words, in the order in which a filter is written.
 pub const WORDS: &[Word] = &[
@@ -193,7 +194,15 @@ pub const WORDS: &[Word] = &[
     text!(
         "reason",
         verdicts.reason,
-        &[["reason:unsafe", "the same by reason"]]
+        &[[
+            "reason:unsafe",
+            "the same by reason; `reason:anatomy` also matches `anatomy/hands`"
+        ]]
+    ),
+    text!(
+        "tag",
+        verdicts.tag,
+        &[["tag:night", "the same by tag, with the tags below it"]]
     ),
     text!(
         "note",
@@ -204,6 +213,23 @@ pub const WORDS: &[Word] = &[
         "round",
         verdicts.round,
         &[["round:pass-1", "the same by round"]]
+    ),
+    choice!(Field::Comments.name(), Commented, comments.state, &[]),
+    text!(
+        "comment",
+        comments.text,
+        &[[
+            "comment:hands",
+            "items with a comment that contains the value. An empty value matches items without comments"
+        ]]
+    ),
+    text!(
+        "mark",
+        comments.mark,
+        &[[
+            "mark:hand",
+            "items with a mark on a picture whose label contains the value, in a comment or a verdict that counts. An empty value matches items without marks"
+        ]]
     ),
     text!(
         "subject",

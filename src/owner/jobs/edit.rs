@@ -194,6 +194,7 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
         number: row + 1,
         status,
         edit: true,
+        comment: false,
     }))
 }
 

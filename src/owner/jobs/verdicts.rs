@@ -19,8 +19,9 @@ impl Task for request::TakeVerdicts {
     fn run(self, task: TaskContext<'_>) -> Result<ImportedVerdicts> {
         let (shared, who, watch) = (task.shared, task.who, task.progress);
         let _one_at_a_time = shared.importing.lock();
-        let reasons = &shared.config().review.reasons;
-        self.words.check(reasons)?;
+        let review = &shared.config().review;
+        let (reasons, tags) = (&review.reasons, &review.tags);
+        self.words.check(&[reasons.as_slice(), tags].concat())?;
         let form = self
             .form
             .map_or_else(|| verdicts::form_of(&self.file), Ok)?;
@@ -33,6 +34,7 @@ impl Task for request::TakeVerdicts {
         let meaning = Meaning {
             words: &self.words,
             reasons,
+            tags,
             item: &|key, question| tasks.find(key, question),
         };
         let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);

@@ -146,6 +146,7 @@ impl Query for request::Item {
             stale,
             original,
             chips,
+            comments: sight.comments(row).len() as u32,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::comments;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::search::{ByScore, Derived, DerivedData, List, Parts};
@@ -10,6 +11,7 @@ use benchtop_model::cancel::Cancel;
 use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Field, Filter, Result, Sort, history};
 use benchtop_protocol::wire::{Page, QUESTION_CHARS, Request, Row, request};
+use benchtop_store::query::comment_count;
 use benchtop_store::{Catalog, StatusColumns, search};
 
 /// Maximum number of rows per page.
@@ -57,11 +59,19 @@ impl View {
         let said = said
             .map(|said| Ok((said.clone(), said_of(sight, said, cancel)?)))
             .collect::<Result<_>>()?;
+        let commented = filter
+            .all()
+            .map(|f| &f.comments)
+            .filter(|said| !said.is_empty());
+        let commented = commented
+            .map(|said| Ok((said.clone(), comments::rows(sight, said, cancel)?)))
+            .collect::<Result<_>>()?;
         let beside = DerivedData {
             derived,
             pictures,
             scores,
             said,
+            commented,
             veil: sight.key(),
         };
         // Read the revision first. A list of newer statuses under an older revision is recomputed;
@@ -69,7 +79,10 @@ impl View {
         let rev = shared.items.ledger().rev();
         let times = sort.iter().any(|s| s.field == Field::Judged)
             || filter.all().any(|f| !f.judged.is_empty());
-        let (catalog, overlay) = sight.items(times);
+        let (catalog, mut overlay) = sight.items(times);
+        if sort.iter().any(|s| s.field == Field::Comments) {
+            overlay.comments = Arc::new(sight.comment_counts());
+        }
         Ok(View {
             catalog,
             overlay,
@@ -167,7 +180,7 @@ pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
 }
 
 pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, Vec<u32>)> {
-    let sort = [Sort::by(Field::Judged)];
+    let sort = [Sort::by(Field::Judged), Sort::by(Field::Comments)];
     // This view only provides the cells; the rows are filtered below.
     let view = View::now(sight, &Filter::default(), &sort, Cancel::NEVER)?;
     let rows = rows(sight, filter, &[Sort::by(Field::Number)])?;
@@ -238,7 +251,9 @@ fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> 
     }
     let (status, at) = sight.status(row as u32);
     let judged = history::to_the_second(at);
+    let comments = sight.comments(row as u32).len();
     let mut row = Row::of(row as u32 + 1, &item, status, &judged);
+    row.put(Field::Comments, comment_count(comments as u32));
     if !filter.text.trim().is_empty() {
         row.marks = search::highlight(row.text(Field::Question), &filter.text)
             .into_iter()

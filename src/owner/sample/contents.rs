@@ -7,7 +7,7 @@ use benchtop_compose::sample::{MARK, scores};
 use benchtop_files::disk;
 use benchtop_model::sample::SampleContents;
 use benchtop_model::verdict::Act;
-use benchtop_model::{Error, Result};
+use benchtop_model::{CommentAct, Error, Result};
 use benchtop_pipeline::sample::is_of_sample;
 use benchtop_store::history::History;
 use benchtop_store::manifest::{Content, Manifest, Segment};
@@ -83,11 +83,11 @@ pub(super) fn all(shared: &OwnerContext) -> Result<SampleContents> {
         if catalog.row_of(&decision.item)?.is_none() {
             unknown.insert(&decision.item);
         }
-        if matches!(decision.act, Act::Judge(_)) {
-            match decision.who.starts_with(MARK) {
-                true => found.made_up += 1,
-                false => found.verdicts += 1,
-            }
+        match &decision.act {
+            Act::Judge(_) if decision.who.starts_with(MARK) => found.made_up += 1,
+            Act::Judge(_) => found.verdicts += 1,
+            Act::Comment(CommentAct::Write { .. }) => found.comments += 1,
+            Act::Undo(_) | Act::Redo(_) | Act::Comment(_) => {}
         }
     }
     match unknown.first() {

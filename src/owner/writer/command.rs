@@ -10,7 +10,7 @@ use benchtop_model::edit::EditMark;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{Decision, Result};
-use benchtop_protocol::wire::{Decide, Receipt, ResumePoint};
+use benchtop_protocol::wire::{CommentOn, Decide, Receipt, ResumePoint};
 use benchtop_store::open::RecordedImport;
 
 /// Sends the result to the caller. Must not block.
@@ -20,7 +20,8 @@ pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
 #[derive(Debug)]
 pub enum DecisionRequest {
     Decide(Decide),
-    /// Undo the last effective verdict or edit.
+    Comment(CommentOn),
+    /// Undo the last effective verdict, edit, or comment.
     Undo(Uuid),
     /// Redo the last undo.
     Redo(Uuid),

@@ -162,13 +162,19 @@ impl Writer {
         {
             shared.rounds.undone(&decision.who, row, judgement);
         }
-        let asked = Instant::now();
-        let mut data = shared.items.data_mut();
-        locks += asked.elapsed();
-        let written = ledger.write_rows(change.row, &mut data.overlay);
-        drop((ledger, data));
-        self.dirty
-            .extend(written.into_iter().map(|row| row as usize / BLOCK_ROWS));
+        let is_comment = matches!(decision.act, Act::Comment(_));
+        if is_comment {
+            // It changes no status.
+            drop(ledger);
+        } else {
+            let asked = Instant::now();
+            let mut data = shared.items.data_mut();
+            locks += asked.elapsed();
+            let written = ledger.write_rows(change.row, &mut data.overlay);
+            drop((ledger, data));
+            self.dirty
+                .extend(written.into_iter().map(|row| row as usize / BLOCK_ROWS));
+        }
         self.since_checkpoint += 1;
         let receipt = Receipt {
             uuid: decision.uuid,
@@ -176,10 +182,11 @@ impl Writer {
             number: change.row + 1,
             status: change.status,
             edit: false,
+            comment: is_comment,
         };
         let judgement = match &decision.act {
             Act::Judge(judgement) => Some(judgement),
-            Act::Undo(_) | Act::Redo(_) => None,
+            Act::Undo(_) | Act::Redo(_) | Act::Comment(_) => None,
         };
         let status = self.visible_status(&decision.who, change.row, judgement, change.status);
         if let Some(times) = times {
@@ -192,9 +199,14 @@ impl Writer {
             status,
             ..receipt.clone()
         }));
-        shared.broadcast.send(Event::Verdict {
-            who: decision.who,
-            receipt,
+        let who = decision.who;
+        shared.broadcast.send(match is_comment {
+            true => Event::Comment {
+                who,
+                number: receipt.number,
+                rev: receipt.rev,
+            },
+            false => Event::Verdict { who, receipt },
         });
     }
 }

@@ -7,7 +7,8 @@ use crate::clock::now;
 use crate::jobs::{self, StepEdit};
 use crate::latency::Step;
 use crate::writer::command::{DecisionRequest, Reply};
-use benchtop_model::{Act, Decision, Error, Result};
+use benchtop_model::config::Reason;
+use benchtop_model::{Act, CommentAct, Decision, Error, Result, mark};
 use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::ledger::Step as LastStep;
 
@@ -37,7 +38,10 @@ impl Writer {
                 let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
                 self.batch.iter().any(repeated)
             }
-            DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => true,
+            // It may be about a comment of this batch.
+            DecisionRequest::Comment(_) | DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => {
+                true
+            }
         };
         if depends {
             self.flush();
@@ -85,6 +89,7 @@ impl Writer {
         *locks = began.elapsed();
         let uuid = match &wish {
             DecisionRequest::Decide(d) => d.uuid,
+            DecisionRequest::Comment(comment) => comment.uuid,
             DecisionRequest::Undo(uuid) | DecisionRequest::Redo(uuid) => *uuid,
         };
         if let Some((rev, row)) = ledger.receipt(&uuid) {
@@ -96,6 +101,7 @@ impl Writer {
                 number: row + 1,
                 status,
                 edit: false,
+                comment: ledger.is_of_comment(&uuid),
             })));
         }
         if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
@@ -106,6 +112,7 @@ impl Writer {
                 number: row + 1,
                 status,
                 edit: true,
+                comment: false,
             })));
         }
         let nothing = |word: &str| Error::conflict(format!("you have nothing to {word}"));
@@ -115,6 +122,10 @@ impl Writer {
                 self.decidable(&who, &decide, &ledger)?,
                 Act::Judge(decide.judgement),
             ),
+            DecisionRequest::Comment(comment) => (
+                self.commentable(&who, &comment, &ledger)?,
+                Act::Comment(comment.act),
+            ),
             DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => {
                 let (step, word) = match redo {
                     true => (ledger.redoable(&who), "redo"),
@@ -123,6 +134,10 @@ impl Writer {
                 match step.ok_or_else(|| nothing(word))? {
                     (LastStep::Verdict(target, _), row) if redo => (row, Act::Redo(target)),
                     (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
+                    (LastStep::Comment(of, _), row) if redo => {
+                        (row, Act::Comment(CommentAct::Redo { of }))
+                    }
+                    (LastStep::Comment(of, _), row) => (row, Act::Comment(CommentAct::Undo { of })),
                     (LastStep::Edit(rev), row) => {
                         return Ok(Err(Instead::Edit(StepEdit {
                             who,
@@ -145,9 +160,18 @@ impl Writer {
         *locks += began.elapsed();
         let item = pictures.shown_item(&catalog, row as usize)?;
         drop(pictures);
-        let on = matches!(act, Act::Judge(_)).then(|| item.digest());
-        if let Act::Judge(judgement) = &mut act {
-            self.shared.rounds.answers(&item, judgement)?;
+        let is_on_item = matches!(
+            act,
+            Act::Judge(_) | Act::Comment(CommentAct::Write { .. } | CommentAct::Edit { .. })
+        );
+        let on = is_on_item.then(|| item.digest());
+        match &mut act {
+            Act::Judge(judgement) => {
+                mark::check(&judgement.marks, item.images.len())?;
+                self.shared.rounds.answers(&item, judgement)?;
+            }
+            Act::Comment(comment) => comment.check(item.images.len())?,
+            Act::Undo(_) | Act::Redo(_) => {}
         }
         // Last, because it takes the lease: after this, only writing the journal may fail.
         self.bind_to_round(&who, row, &mut act, &ledger)?;
@@ -172,18 +196,9 @@ impl Writer {
         ledger: &benchtop_store::Ledger,
     ) -> Result<u32> {
         let row = self.shared.items.data().catalog.row(decide.number)?;
-        let known = &self.shared.config().review.reasons;
-        if let Some(reason) = decide
-            .judgement
-            .reasons
-            .iter()
-            .find(|r| !known.iter().any(|k| k.key == **r))
-        {
-            let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(Error::input(format!("unknown reason `{reason}`"))
-                .field("reasons")
-                .help(format!("reasons in benchtop.toml: {}", keys.join(", "))));
-        }
+        let review = &self.shared.config().review;
+        are_known("reason", &decide.judgement.reasons, &review.reasons)?;
+        are_known("tag", &decide.judgement.tags, &review.tags)?;
         // In a round, annotators judge independently: only a changed text or picture is a conflict,
         // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
         // the item.
@@ -220,4 +235,22 @@ impl Writer {
             _ => Ok(row),
         }
     }
+}
+
+/// Checks that these keys of reasons or tags are in `benchtop.toml`.
+fn are_known(what: &str, keys: &[String], known: &[Reason]) -> Result<()> {
+    let is_known = |key: &String| known.iter().any(|reason| reason.key == *key);
+    let Some(unknown) = keys.iter().find(|key| !is_known(key)) else {
+        return Ok(());
+    };
+    let help = match known {
+        [] => format!("benchtop.toml has no {what}s; list some as `{what}s` below `[review]`"),
+        known => {
+            let keys: Vec<&str> = known.iter().map(|reason| reason.key.as_str()).collect();
+            format!("{what}s in benchtop.toml: {}", keys.join(", "))
+        }
+    };
+    Err(Error::input(format!("unknown {what} `{unknown}`"))
+        .field(format!("{what}s"))
+        .help(help))
 }

@@ -22,7 +22,7 @@ impl Writer {
                 Some((row, judgement)) => self.shared.rounds.redo(who, row, judgement, now()),
                 None => Ok(()),
             },
-            Act::Undo(_) => Ok(()),
+            Act::Undo(_) | Act::Comment(_) => Ok(()),
         }
     }
 
@@ -60,7 +60,7 @@ impl Writer {
                         .undone(&pending.decision.who, row, judgement);
                 }
             }
-            Act::Undo(_) => {}
+            Act::Undo(_) | Act::Comment(_) => {}
         }
     }
 }

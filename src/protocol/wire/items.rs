@@ -55,12 +55,13 @@ pub const QUESTION_CHARS: usize = 400;
 
 impl Row {
     /// Makes a row with the full question. The caller gives the time of the verdict, because an
-    /// item does not contain it.
+    /// item does not contain it. The number of comments is empty.
     pub fn of(number: u32, item: &Item, status: Status, judged: &str) -> Row {
         let cell = |field: Field| match field.row().source {
             Source::Number => number.to_string(),
             Source::Status => status.name().into(),
             Source::Judged => judged.into(),
+            Source::Comments => String::new(),
             Source::Type | Source::Name(_) | Source::Names(_) | Source::Text(_) => {
                 field.of(item).into()
             }
@@ -70,6 +71,13 @@ impl Row {
             status,
             cells: Field::ALL.map(cell).into(),
             marks: Vec::new(),
+        }
+    }
+
+    /// Sets the value of a field that an item does not contain.
+    pub fn put(&mut self, field: Field, value: String) {
+        if let Some(cell) = self.cells.get_mut(field.place()) {
+            *cell = value;
         }
     }
 
@@ -109,6 +117,8 @@ pub struct ItemView {
     pub original: Option<OriginalItem>,
     /// Rules that apply to the item.
     pub chips: Vec<MatchingRule>,
+    /// Number of comments on the item.
+    pub comments: u32,
 }
 
 /// Many items at once.

@@ -117,6 +117,8 @@ pub struct Welcome {
     pub items: u64,
     /// Reasons for a rejection, as declared in `benchtop.toml`.
     pub reasons: Vec<Reason>,
+    /// Tags of verdicts, as declared in `benchtop.toml`.
+    pub tags: Vec<Reason>,
     /// Where this annotator left off.
     pub place: Option<ResumePoint>,
     /// Messages for the person, such as damaged lines in a journal.

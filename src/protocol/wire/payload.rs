@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use benchtop_model::{Filter, Judgement};
+use benchtop_model::{CommentAct, Filter, Judgement};
 
 /// One verdict on many items.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,6 +26,18 @@ impl Bulk {
             dry: false,
         }
     }
+}
+
+/// One event of the thread of an item.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CommentOn {
+    /// Identifies the event. Sent again after a lost connection, it counts once. A new comment has
+    /// this name.
+    pub uuid: Uuid,
+    /// Item number, from 1.
+    pub number: u32,
+    /// Not an undo or redo, for which there are requests.
+    pub act: CommentAct,
 }
 
 /// One verdict on one item.

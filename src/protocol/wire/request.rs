@@ -101,7 +101,7 @@ macro_rules! requests {
             } => Option<String>, kind: Query, access: Member, writes: Never, blind: Refused;
             /// Give a verdict.
             Decide(super::Decide) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
-            /// Undo your last verdict or edit. The uuid identifies the decision.
+            /// Undo your last verdict, edit, or comment. The uuid identifies the decision.
             Undo(Uuid) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
             /// Redo your last undo. The uuid identifies the decision.
             Redo(Uuid) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
@@ -474,6 +474,18 @@ macro_rules! requests {
                 /// Item number, from 1.
                 number: u32,
             } => ItemLineage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Write a comment on an item, or change one. Only the author changes its text.
+            Comment(Box<super::CommentOn>) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
+            /// The comments on the item with this number. In a blind round, only your own.
+            Thread(u32) => super::Thread, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The comments on items from number `from` on, as many as fit in a frame. In a blind
+            /// round, only your own.
+            Comments {
+                /// Which items.
+                filter: Filter,
+                /// Number of the first item, from 1.
+                from: u32,
+            } => super::CommentPage, kind: Query, access: Member, writes: Never, blind: Filtered;
         }
     };
 }

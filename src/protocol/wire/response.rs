@@ -10,7 +10,7 @@ use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
 use benchtop_model::usage::{MetadataHealth, MetadataState, Tally};
 use benchtop_model::verdict_interchange::ExchangedVerdict;
-use benchtop_model::{Form, Status};
+use benchtop_model::{Comment, Form, Status};
 
 /// A page of decisions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -146,6 +146,34 @@ pub struct Receipt {
     pub status: Status,
     /// Whether an undo or redo applied to an edit instead of a verdict.
     pub edit: bool,
+    /// Whether it is about a comment, or undid or redid one.
+    pub comment: bool,
+}
+
+/// A comment with what it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownComment {
+    pub comment: Comment,
+    /// Whether the item had another text or other pictures when this was written. Its marks may be
+    /// about another picture.
+    pub is_earlier: bool,
+}
+
+/// The comments on an item, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    pub comments: Vec<ShownComment>,
+    /// Number of older comments that did not fit.
+    pub left_out: u64,
+}
+
+/// Comments on items with their texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommentPage {
+    /// Item number, item id, and the comments, in the order of the numbers.
+    pub list: Vec<(u32, String, Thread)>,
+    /// Number of the next item; `None` at the end.
+    pub next: Option<u32>,
 }
 
 /// A message that no client asked for.
@@ -156,6 +184,15 @@ pub enum Event {
         who: String,
         /// Receipt with the new status.
         receipt: Receipt,
+    },
+    /// Somebody wrote, changed, or resolved a comment.
+    Comment {
+        /// Who.
+        who: String,
+        /// Item number, from 1.
+        number: u32,
+        /// Revision of the project that it made.
+        rev: u64,
     },
     /// Items or predictions were added.
     Imported {

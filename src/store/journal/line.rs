@@ -6,9 +6,11 @@ use uuid::Uuid;
 use crate::checksummed_line;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::{Act, Decision, Error, Judgement, PictureSeen, Result, Seen, Verdict};
+use benchtop_model::{
+    Act, CommentAct, Decision, Error, Judgement, Mark, PictureSeen, Result, Seen, Verdict,
+};
 
-/// The JSON form of a decision. Exactly one of `verdict`, `undo`, and `redo` is set.
+/// The JSON form of a decision. Exactly one of `verdict`, `undo`, `redo`, and `comment` is set.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row {
     v: u8,
@@ -23,6 +25,8 @@ pub(super) struct Row {
     verdict: Option<Verdict>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reasons: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +49,29 @@ pub(super) struct Row {
     undo: Option<Uuid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     redo: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    comment: Option<Kind>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    of: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reply_to: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<Mark>,
+}
+
+/// What a line does to the thread of its item. All kinds but `write` name an earlier line in `of`.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Write,
+    Edit,
+    Delete,
+    Resolve,
+    Reopen,
+    Undo,
+    Redo,
 }
 
 /// Format version of a line outside of rounds.
@@ -52,6 +79,9 @@ const VERSION: u8 = 1;
 /// Format version of a line in a round. A program that does not know rounds must not count it as an
 /// ordinary verdict.
 const IN_ROUND: u8 = 2;
+/// Format version of a line about a comment. A program that does not know comments reports the line
+/// and does not count it.
+const COMMENT: u8 = 3;
 
 fn row(decision: &Decision) -> Row {
     let mut row = Row {
@@ -64,6 +94,7 @@ fn row(decision: &Decision) -> Row {
         on: decision.on.clone(),
         verdict: None,
         reasons: Vec::new(),
+        tags: Vec::new(),
         note: None,
         ms: None,
         seen: None,
@@ -75,11 +106,18 @@ fn row(decision: &Decision) -> Row {
         revealed: false,
         undo: None,
         redo: None,
+        comment: None,
+        of: None,
+        reply_to: None,
+        text: None,
+        marks: Vec::new(),
     };
     match &decision.act {
         Act::Judge(j) => {
             row.verdict = Some(j.verdict);
             row.reasons.clone_from(&j.reasons);
+            row.tags.clone_from(&j.tags);
+            row.marks.clone_from(&j.marks);
             row.note.clone_from(&j.note);
             row.ms = j.ms;
             row.seen = Some(j.seen);
@@ -95,13 +133,61 @@ fn row(decision: &Decision) -> Row {
         }
         Act::Undo(uuid) => row.undo = Some(*uuid),
         Act::Redo(uuid) => row.redo = Some(*uuid),
+        Act::Comment(act) => {
+            row.v = COMMENT;
+            row.of = act.of();
+            row.marks = act.marks().to_vec();
+            row.comment = Some(match act {
+                CommentAct::Write { text, reply_to, .. } => {
+                    (row.text, row.reply_to) = (Some(text.clone()), *reply_to);
+                    Kind::Write
+                }
+                CommentAct::Edit { text, .. } => {
+                    row.text = Some(text.clone());
+                    Kind::Edit
+                }
+                CommentAct::Delete { .. } => Kind::Delete,
+                CommentAct::Resolve { resolved: true, .. } => Kind::Resolve,
+                CommentAct::Resolve { .. } => Kind::Reopen,
+                CommentAct::Undo { .. } => Kind::Undo,
+                CommentAct::Redo { .. } => Kind::Redo,
+            });
+        }
     }
     row
 }
 
+/// The event in a line about a comment.
+fn comment(kind: Kind, row: Row) -> Result<CommentAct> {
+    let (text, marks) = (row.text.unwrap_or_default(), row.marks);
+    let of = || {
+        row.of
+            .ok_or_else(|| Error::corrupt("`of` must name a comment"))
+    };
+    Ok(match kind {
+        Kind::Write => CommentAct::Write {
+            text,
+            reply_to: row.reply_to,
+            marks,
+        },
+        Kind::Edit => CommentAct::Edit {
+            of: of()?,
+            text,
+            marks,
+        },
+        Kind::Delete => CommentAct::Delete { of: of()? },
+        Kind::Resolve | Kind::Reopen => CommentAct::Resolve {
+            of: of()?,
+            resolved: matches!(kind, Kind::Resolve),
+        },
+        Kind::Undo => CommentAct::Undo { of: of()? },
+        Kind::Redo => CommentAct::Redo { of: of()? },
+    })
+}
+
 pub(super) fn decision(row: Row) -> Result<Decision> {
     let corrupt = |what: String| Error::corrupt(what);
-    if !(VERSION..=IN_ROUND).contains(&row.v) {
+    if !(VERSION..=COMMENT).contains(&row.v) {
         return Err(corrupt(format!(
             "unsupported line version {}; a newer benchtop wrote this line",
             row.v
@@ -111,10 +197,21 @@ pub(super) fn decision(row: Row) -> Result<Decision> {
         .at
         .parse()
         .map_err(|_| corrupt(format!("`{}` is not an RFC 3339 time", row.at)))?;
-    let act = match (row.verdict, row.undo, row.redo) {
-        (Some(verdict), None, None) => Act::Judge(Judgement {
+    let Row {
+        uuid,
+        rev,
+        ref who,
+        ref item,
+        ref on,
+        ..
+    } = row;
+    let (who, item, on) = (who.clone(), item.clone(), on.clone());
+    let act = match (row.verdict, row.undo, row.redo, row.comment) {
+        (Some(verdict), None, None, None) => Act::Judge(Judgement {
             verdict,
             reasons: row.reasons,
+            tags: row.tags,
+            marks: row.marks,
             note: row.note,
             ms: row.ms,
             seen: row.seen.unwrap_or(Seen::Unconfirmed),
@@ -127,22 +224,23 @@ pub(super) fn decision(row: Row) -> Result<Decision> {
                 revealed: row.revealed,
             }),
         }),
-        (None, Some(uuid), None) => Act::Undo(uuid),
-        (None, None, Some(uuid)) => Act::Redo(uuid),
+        (None, Some(uuid), None, None) => Act::Undo(uuid),
+        (None, None, Some(uuid), None) => Act::Redo(uuid),
+        (None, None, None, Some(kind)) => Act::Comment(comment(kind, row)?),
         _ => {
             return Err(corrupt(
-                "exactly one of `verdict`, `undo`, and `redo` must be set".into(),
+                "exactly one of `verdict`, `undo`, `redo`, and `comment` must be set".into(),
             ));
         }
     };
     let at = at.as_millisecond();
     Ok(Decision {
-        uuid: row.uuid,
-        rev: row.rev,
+        uuid,
+        rev,
         at,
-        who: row.who,
-        item: row.item,
-        on: row.on,
+        who,
+        item,
+        on,
         act,
     })
 }

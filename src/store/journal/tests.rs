@@ -3,7 +3,7 @@ use benchtop_model::ErrorKind;
 use uuid::Uuid;
 
 use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::{Act, Judgement, PictureSeen, Seen, Verdict};
+use benchtop_model::{Act, CommentAct, Judgement, Mark, PictureSeen, Seen, Verdict};
 
 fn judged(n: u64) -> Decision {
     Decision {
@@ -73,6 +73,80 @@ fn a_verdict_in_a_round_has_its_own_line_version() {
         read(&dir.path().join("ann.jsonl")).unwrap().decisions,
         [decision]
     );
+}
+
+#[test]
+fn comments_have_their_own_line_version_and_verdicts_keep_theirs() {
+    let of = Uuid::from_u128(9);
+    let marks = vec![Mark::area(2, (0.25, 0.5), (0.5, 0.75)).labeled(Some("hand".into()))];
+    let text = "six \"fingers\"\nof one hand".to_string();
+    let acts = [
+        CommentAct::Write {
+            text: text.clone(),
+            reply_to: Some(of),
+            marks: marks.clone(),
+        },
+        CommentAct::Edit {
+            of,
+            text,
+            marks: Vec::new(),
+        },
+        CommentAct::Delete { of },
+        CommentAct::Resolve { of, resolved: true },
+        CommentAct::Resolve {
+            of,
+            resolved: false,
+        },
+        CommentAct::Undo { of },
+        CommentAct::Redo { of },
+    ];
+    for act in acts {
+        let said = Decision {
+            act: Act::Comment(act),
+            ..judged(3)
+        };
+        let line = String::from_utf8(super::text(&said)).unwrap();
+        assert!(line.starts_with("{\"v\":3,"), "{line}");
+        assert_eq!(decode(line.as_bytes()).unwrap(), said);
+    }
+    let Act::Judge(judgement) = judged(3).act else {
+        panic!("a verdict");
+    };
+    let tagged = Decision {
+        act: Act::Judge(Judgement {
+            tags: vec!["light/night".into()],
+            marks,
+            ..judgement
+        }),
+        ..judged(3)
+    };
+    let line = String::from_utf8(super::text(&tagged)).unwrap();
+    assert!(line.starts_with("{\"v\":1,"), "earlier programs read it");
+    assert_eq!(decode(line.as_bytes()).unwrap(), tagged);
+    let plain = String::from_utf8(super::text(&judged(3))).unwrap();
+    assert!(!plain.contains("tags") && !plain.contains("marks"));
+}
+
+#[test]
+fn lines_about_comments_name_one_act_and_their_comment() {
+    let line = |more: &str| {
+        let plain = format!(
+            "{{\"v\":3,\"uuid\":\"{}\",\"rev\":1,\"at\":\"2026-11-24T00:00:00Z\",\"who\":\"ann\",\"item\":\"set/1\"{more}",
+            Uuid::from_u128(1)
+        );
+        let crc = crc32fast::hash(plain.as_bytes());
+        decode(format!("{plain},\"crc\":\"{crc:08x}\"}}\n").as_bytes())
+    };
+    assert!(line(",\"comment\":\"write\",\"text\":\"x\"").is_ok());
+    for more in [
+        "",
+        ",\"comment\":\"shout\"",
+        ",\"comment\":\"delete\"",
+        ",\"comment\":\"write\",\"verdict\":\"accept\"",
+        ",\"comment\":\"write\",\"marks\":[{\"point\":[0,7]}]",
+    ] {
+        assert_eq!(line(more).unwrap_err().kind, ErrorKind::Corrupt, "{more}");
+    }
 }
 
 #[test]

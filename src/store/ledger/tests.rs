@@ -183,3 +183,63 @@ fn both_annotators_verdicts_count_and_the_last_decides() {
         .unwrap();
     assert_eq!(ledger.status(0), Status::Accepted);
 }
+
+#[test]
+fn undo_takes_verdicts_and_comments_back_in_the_order_they_were_made() {
+    use benchtop_model::CommentAct;
+    let mut ledger = Ledger::default();
+    let write = |text: &str| {
+        Act::Comment(CommentAct::Write {
+            text: text.into(),
+            reply_to: None,
+            marks: Vec::new(),
+        })
+    };
+    let texts = |ledger: &Ledger| {
+        let comments = ledger.comments(0, |_| true);
+        comments.into_iter().map(|c| c.text).collect::<Vec<_>>()
+    };
+    let steps = [
+        (1, write("first")),
+        (2, judge(Verdict::Accept)),
+        (3, write("second")),
+    ];
+    for (rev, step) in steps {
+        ledger.apply(&act(rev, "ann", step), 0).unwrap();
+    }
+    assert_eq!(
+        ledger.row_rev(0),
+        2,
+        "a comment leaves the revision of its item"
+    );
+    assert_eq!((ledger.rev(), ledger.judged_rows()), (3, vec![0]));
+    let Some((Step::Comment(of, 3), 0)) = ledger.undoable("ann") else {
+        panic!("{:?}", ledger.undoable("ann"));
+    };
+    let undo = act(4, "ann", Act::Comment(CommentAct::Undo { of }));
+    ledger.check(&undo).unwrap();
+    ledger.apply(&undo, 0).unwrap();
+    assert_eq!(texts(&ledger), ["first"]);
+    assert_eq!(ledger.check(&undo).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(verdict(ledger.undoable("ann")).0, Uuid::from_u128(2));
+    assert!(matches!(
+        ledger.redoable("ann"),
+        Some((Step::Comment(..), 0))
+    ));
+    // A new verdict leaves nothing to redo, and nobody undoes what others wrote.
+    ledger
+        .apply(&act(5, "ann", judge(Verdict::Reject)), 0)
+        .unwrap();
+    assert!(ledger.redoable("ann").is_none());
+    let of = Uuid::from_u128(1);
+    let other = act(6, "bob", Act::Comment(CommentAct::Undo { of }));
+    assert_eq!(
+        ledger.apply(&other, 0).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
+    assert_eq!(texts(&ledger), ["first"]);
+    // Earlier texts of the item take the verdicts with them, and not the comments.
+    ledger.revise(&[0], 7, false, None);
+    assert!(ledger.effective_verdicts(0).is_empty());
+    assert_eq!(texts(&ledger), ["first"]);
+}

@@ -1,9 +1,10 @@
-//! Undo and redo of an annotator: verdicts and text edits in one order.
+//! Undo and redo of an annotator: verdicts, text edits, and comments in one order.
 
 use std::collections::HashSet;
 
 use uuid::Uuid;
 
+use super::comments::CommentStep;
 use super::{Ledger, Person};
 use benchtop_model::edit::{EditAct, EditMark};
 
@@ -14,12 +15,14 @@ pub enum Step {
     Verdict(Uuid, u64),
     /// A text edit, by the revision of the project that it made.
     Edit(u64),
+    /// An event of a comment, by receipt and revision.
+    Comment(Uuid, u64),
 }
 
 impl Step {
     pub fn rev(self) -> u64 {
         match self {
-            Step::Verdict(_, rev) | Step::Edit(rev) => rev,
+            Step::Verdict(_, rev) | Step::Edit(rev) | Step::Comment(_, rev) => rev,
         }
     }
 }
@@ -28,14 +31,14 @@ impl Ledger {
     /// The step that undo would take, and its row: the latest step of `who`.
     pub fn undoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
-        let steps = self.last_steps(&person.done, &person.edits);
+        let steps = self.last_steps(&person.done, &person.edits, &person.commented);
         steps.max_by_key(|(step, _)| step.rev())
     }
 
     /// The step that redo would take, and its row: the earliest undone step of `who`.
     pub fn redoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
-        let steps = self.last_steps(&person.undone, &person.unedited);
+        let steps = self.last_steps(&person.undone, &person.unedited, &person.uncommented);
         steps.min_by_key(|(step, _)| step.rev())
     }
 
@@ -53,15 +56,18 @@ impl Ledger {
         self.edit_receipts.get(uuid).copied()
     }
 
-    /// The last verdict and the last edit of these lists.
+    /// The last verdict, the last edit, and the last event of a comment of these lists.
     fn last_steps(
         &self,
         verdicts: &[u32],
         edits: &[(u64, u32)],
+        comments: &[CommentStep],
     ) -> impl Iterator<Item = (Step, u32)> {
+        let comment = |step: &CommentStep| (Step::Comment(step.uuid, step.rev), step.row);
+        let comment = comments.last().map(comment);
         let verdict = verdicts.last().map(|index| self.verdict_step(*index));
         let edit = edits.last().map(|(rev, row)| (Step::Edit(*rev), *row));
-        verdict.into_iter().chain(edit)
+        verdict.into_iter().chain(edit).chain(comment)
     }
 
     fn verdict_step(&self, index: u32) -> (Step, u32) {
@@ -99,6 +105,7 @@ impl Ledger {
             edits,
             unedited,
             undone,
+            uncommented,
             ..
         } = &mut self.people[by];
         let move_edit = |edit_rev: u64, from: &mut Vec<(u64, u32)>, to: &mut Vec<(u64, u32)>| {
@@ -111,6 +118,7 @@ impl Ledger {
                 edits.push((rev, *row));
                 unedited.clear();
                 undone.clear();
+                uncommented.clear();
             }
             EditAct::Undo(of) => move_edit(of, edits, unedited),
             EditAct::Redo(of) => {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::*;
 use crate::checksummed_line;
 use crate::open::tests::fill;
+use benchtop_model::CommentAct;
 use benchtop_model::verdict::{Judgement, Seen, Verdict};
 
 const ITEMS: i64 = 6;
@@ -27,6 +28,23 @@ fn judge(verdict: Verdict) -> Act {
     Act::Judge(Judgement::new(verdict, Seen::Script))
 }
 
+/// Events of threads, also about comments that are not there.
+fn comment(n: usize, of: Uuid) -> CommentAct {
+    let (text, marks) = (format!("text {n}"), Vec::new());
+    match n {
+        9 => CommentAct::Write {
+            text,
+            reply_to: Some(of),
+            marks,
+        },
+        10 => CommentAct::Edit { of, text, marks },
+        11 => CommentAct::Delete { of },
+        12 => CommentAct::Resolve { of, resolved: true },
+        13 => CommentAct::Undo { of },
+        _ => CommentAct::Redo { of },
+    }
+}
+
 /// Receipt, revision, clock offset, annotator, item, act, and judged text.
 type RandomDecision = (u128, u64, i64, usize, i64, usize, Option<u32>);
 
@@ -38,13 +56,14 @@ fn journals() -> impl Strategy<Value = Vec<Decision>> {
         -20i64..20,
         0usize..3,
         0..ITEMS + 1,
-        0usize..9,
+        0usize..15,
         prop::option::of(0u32..3),
     );
     let build = |(uuid, rev, jump, who, item, what, on): RandomDecision| {
         let act = match what {
             0 => Act::Undo(Uuid::from_u128(rev.into())),
             1 => Act::Redo(Uuid::from_u128(rev.into())),
+            n @ 9.. => Act::Comment(comment(n, Uuid::from_u128(rev.into()))),
             n => judge(Verdict::ALL[n - 2]),
         };
         let who = ["ann", "bob", "cem"][who];
@@ -90,7 +109,10 @@ fn merging_is_independent_of_order_and_idempotent() {
         let statuses = |h: &History| {
             let (ledger, _) = h.fold(catalog, &pictures, HistoryPoint::Now);
             (0..ITEMS as u32)
-                .map(|row| (ledger.status(row), ledger.effective_verdicts(row)))
+                .map(|row| {
+                    let comments = ledger.comments(row, |_| true);
+                    (ledger.status(row), ledger.effective_verdicts(row), comments)
+                })
                 .collect::<Vec<_>>()
         };
         assert_eq!(statuses(a), statuses(b));

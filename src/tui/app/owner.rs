@@ -97,6 +97,11 @@ impl App {
                 self.notify(Notice::Item(receipt.number));
                 self.changed();
             }
+            Event::Comment { who, number, rev } => {
+                self.rev = self.rev.max(rev);
+                self.notify(Notice::Comment { who: &who, number });
+                self.changed();
+            }
             Event::Imported { items } => {
                 self.on_items_added(items);
                 self.changed();

@@ -128,6 +128,7 @@ impl App {
             keymap: &self.keymap,
             who: self.link.who(),
             reasons: &self.welcome.reasons,
+            verdict_tags: &self.welcome.tags,
             tags: self.tags.known(),
             history: &self.history,
             item: self.panes.get(REVIEW).and_then(Pane::item),

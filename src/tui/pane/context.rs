@@ -33,6 +33,8 @@ pub struct Env<'a> {
     pub who: &'a str,
     /// The reasons of a rejection.
     pub reasons: &'a [Reason],
+    /// The tags that any verdict can have.
+    pub verdict_tags: &'a [Reason],
     /// Tags of earlier notes.
     pub tags: &'a [String],
     /// Earlier searches, oldest first.

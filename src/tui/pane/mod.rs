@@ -86,6 +86,11 @@ pub enum Notice<'a> {
         who: &'a str,
         receipt: &'a Receipt,
     },
+    /// Somebody wrote, changed, or resolved a comment on this item.
+    Comment {
+        who: &'a str,
+        number: u32,
+    },
     /// The annotator undid verdicts on many items, from the first to the last revision.
     UndoneMany((u64, u64)),
     /// The annotator undid or redid a step.

@@ -31,6 +31,7 @@ pub struct Recorder {
     pub keymap: Keymap,
     pub who: String,
     pub reasons: Vec<Reason>,
+    pub verdict_tags: Vec<Reason>,
     pub metadata: RefCell<EditSession>,
     /// Number of items in the project.
     pub items: u32,
@@ -53,6 +54,7 @@ impl Recorder {
             keymap: Keymap::defaults()?,
             who: "ann".into(),
             reasons: Vec::new(),
+            verdict_tags: Vec::new(),
             metadata: RefCell::default(),
             items: 1,
             now: 0,
@@ -78,6 +80,7 @@ impl Recorder {
             keymap: &self.keymap,
             who: &self.who,
             reasons: &self.reasons,
+            verdict_tags: &self.verdict_tags,
             tags: &[],
             history: &[],
             item: None,

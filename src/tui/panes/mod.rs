@@ -188,7 +188,12 @@ macro_rules! panes {
                     [Round, Review, Global],
                     // Letters are answers even if they have a meaning in the review.
                     [Answers, Global],
-                    [Region, Global]
+                    [Region, Global],
+                    // While the thread or the marks are open, their keys come first.
+                    [Thread, Review, Global],
+                    [Thread, Round, Review, Global],
+                    [Mark, Review, Global],
+                    [Mark, Round, Review, Global]
                 ],
                 bar: {
                     Review: [
@@ -198,7 +203,12 @@ macro_rules! panes {
                     // The verdict keys are shown above the item.
                     Round: [RoundGuidelines, OwnPace, Help, Undo, Palette, Back],
                     Answers: [AnswerA, AnswerB, TypeAnswer],
-                    Region: [RegionZoom, RegionCancel, RegionLeft, RegionRight, RegionNarrower, RegionWider]
+                    Region: [RegionZoom, RegionCancel, RegionLeft, RegionRight, RegionNarrower, RegionWider],
+                    Thread: [
+                        WriteComment, ReplyComment, EditComment, DeleteComment, ResolveComment,
+                        NextComment, Comments
+                    ],
+                    Mark: [PlaceMark, MarkCorner, RemoveMark, CommentMarks, LeaveMarks]
                 },
                 about: "Review shows one item after the other, and each key is a verdict.",
                 example: [

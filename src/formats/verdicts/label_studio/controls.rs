@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{ANSWER, NOTE, REASONS, VERDICT};
+use super::{ANSWER, NOTE, REASONS, TAGS, VERDICT};
 use crate::fields::wrong;
 use crate::verdicts::line;
 use crate::verdicts::record::{Meaning, unmapped};
-use benchtop_model::{Error, Judgement, Result, Seen};
+use benchtop_model::{Error, Judgement, Mark, Result, Seen};
 
 /// The content of an annotation's controls.
 #[derive(Debug, Default)]
 pub(super) struct Controls {
     /// Choices with the name of their control.
     choices: Vec<(String, String)>,
+    /// Paths of levels, joined with `/`.
+    tags: Vec<String>,
+    pub marks: Vec<Mark>,
     note: Option<String>,
     answer: Option<String>,
     /// Controls that are irrelevant for a verdict.
@@ -38,6 +41,14 @@ impl Controls {
         match name == ANSWER && !known && !list.is_empty() {
             true => self.write(name, list.join("\n")),
             false => self.choose(name, list),
+        }
+    }
+
+    /// Adds the paths of a taxonomy. Those of other controls than benchtop's count like choices.
+    pub(super) fn file(&mut self, name: &str, paths: Vec<String>) {
+        match name {
+            TAGS => self.tags.extend(paths),
+            other => self.choose(other, paths),
         }
     }
 
@@ -77,6 +88,8 @@ impl Controls {
         match (verdicts.as_slice(), passed) {
             ([verdict], _) => Ok(Judgement {
                 reasons,
+                tags: line::tags(&self.tags, meaning).map_err(|p| p.field(TAGS))?,
+                marks: std::mem::take(&mut self.marks),
                 note: self.note.take(),
                 answer: self.answer.take(),
                 ..Judgement::new(*verdict, Seen::Script)

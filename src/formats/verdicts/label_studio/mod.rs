@@ -11,13 +11,14 @@
 pub mod config;
 mod controls;
 mod read;
+mod regions;
 mod task;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use read::read;
-pub use task::TaskWriter;
+pub use task::{TaskExtra, TaskWriter};
 
 use benchtop_model::verdict::Part;
 use benchtop_model::{PictureSeen, Seen};
@@ -29,6 +30,12 @@ pub const BLOCK: &str = "benchtop";
 pub const VERDICT: &str = "verdict";
 /// See [`VERDICT`].
 pub const REASONS: &str = "reasons";
+/// See [`VERDICT`].
+pub const TAGS: &str = "tags";
+/// See [`VERDICT`].
+pub const BOXES: &str = "boxes";
+/// See [`VERDICT`].
+pub const POINTS: &str = "points";
 /// See [`VERDICT`].
 pub const NOTE: &str = "note";
 /// See [`VERDICT`].

@@ -7,7 +7,7 @@ use std::io::BufRead;
 use serde_json::Value;
 
 use super::controls::{Controls, texts};
-use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
+use super::{ANSWER, BLOCK, BOXES, Circumstances, NOTE, POINTS, REASONS, TAGS, VERDICT, regions};
 use crate::fields::wrong;
 use crate::records::{Record, Records, Shape, text_in};
 use crate::tools::label_studio::{self, OWN};
@@ -286,6 +286,16 @@ impl Source<'_> {
                         }
                     }
                     (ANSWER, value) => controls.pick(name, texts(name, value)?, meaning),
+                    (BOXES | POINTS, Value::Array(list)) => {
+                        for value in list {
+                            let picture = value.as_object().map_or(1, regions::picture);
+                            controls.marks.push(regions::mark(value, picture)?);
+                        }
+                    }
+                    (TAGS, value) => controls.file(name, regions::paths(value)),
+                    (REASONS, value) if is_taxonomy(value) => {
+                        controls.file(name, regions::paths(value));
+                    }
                     (VERDICT | REASONS, value) => controls.choose(name, texts(name, value)?),
                     // Other fields are data of the task, unless the user mapped their choices.
                     (_, value) => {
@@ -308,6 +318,11 @@ impl Source<'_> {
             let value = region.get("value").unwrap_or(&Value::Null);
             match kind {
                 "choices" => controls.pick(name, texts(name, value)?, meaning),
+                "taxonomy" => controls.file(name, regions::paths(value)),
+                kind if regions::is_mark(kind) => {
+                    let picture = region.as_object().map_or(1, regions::picture);
+                    controls.marks.push(regions::mark(value, picture)?);
+                }
                 "textarea" => controls.write(name, texts(name, value)?.join("\n")),
                 _ => drop(controls.other.insert(name.to_string())),
             }
@@ -375,6 +390,13 @@ impl Source<'_> {
     }
 }
 
+/// Whether a value of JSON-MIN has paths of levels.
+fn is_taxonomy(value: &Value) -> bool {
+    let list = value.get("taxonomy").unwrap_or(value);
+    list.as_array()
+        .is_some_and(|list| list.iter().any(Value::is_array))
+}
+
 /// A text that is not empty, or a number as text.
 fn text(value: &Value) -> Option<String> {
     match value {
@@ -404,6 +426,8 @@ fn circumstanced(
         who: known.who,
         verdict: judgement.verdict.name().into(),
         reasons: judgement.reasons,
+        tags: judgement.tags,
+        marks: judgement.marks,
         note: judgement.note,
         ms: known.ms,
         seen: Some(known.seen),

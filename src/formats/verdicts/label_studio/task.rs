@@ -4,18 +4,30 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
+use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, TAGS, VERDICT, regions};
 use crate::python_json::raw;
+use benchtop_model::config::Reason;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping, judgement_digest};
-use benchtop_model::{Error, ImageRef, Item, Result};
+use benchtop_model::{Error, ImageRef, Item, Result, taxonomy};
 
 /// Writes tasks as one array, one by one.
 pub struct TaskWriter<'w, W: Write> {
     out: W,
     words: &'w NameMapping,
     pictures_at: &'w str,
+    /// Whether the reasons have levels, so that their control is a taxonomy.
+    levels: bool,
     first: bool,
+}
+
+/// What a task shows besides its item and the verdicts.
+#[derive(Clone, Debug, Default)]
+pub struct TaskExtra {
+    /// The comments on the item as a text.
+    pub comments: String,
+    /// Width and height of the item's pictures in pixels, as far as they are known.
+    pub sizes: Vec<Option<(u32, u32)>>,
 }
 
 impl<'w, W: Write> TaskWriter<'w, W> {
@@ -26,17 +38,32 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             out,
             words,
             pictures_at,
+            levels: false,
             first: true,
         }
     }
 
+    /// Writes reasons for the control that [`super::config::config`] makes of this list.
+    pub fn with_reasons(self, reasons: &[Reason]) -> TaskWriter<'w, W> {
+        TaskWriter {
+            levels: has_levels(reasons),
+            ..self
+        }
+    }
+
     /// Writes the task of item `number` with its verdicts.
-    pub fn push(&mut self, number: u32, item: &Item, verdicts: &[ExchangedVerdict]) -> Result<()> {
+    pub fn push(
+        &mut self,
+        number: u32,
+        item: &Item,
+        verdicts: &[ExchangedVerdict],
+        extra: &TaskExtra,
+    ) -> Result<()> {
         raw(&mut self.out, if self.first { b"[\n" } else { b",\n" })?;
         self.first = false;
         let task = json!({
-            "data": self.data(number, item, verdicts)?,
-            "annotations": verdicts.iter().map(|v| self.annotation(v)).collect::<Vec<_>>(),
+            "data": self.data(number, item, verdicts, extra)?,
+            "annotations": verdicts.iter().map(|v| self.annotation(v, extra)).collect::<Vec<_>>(),
         });
         let cannot = |e| Error::input(format!("cannot write the task as JSON: {e}"));
         raw(&mut self.out, &serde_json::to_vec(&task).map_err(cannot)?)
@@ -59,6 +86,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
         number: u32,
         item: &Item,
         verdicts: &[ExchangedVerdict],
+        extra: &TaskExtra,
     ) -> Result<Map<String, Value>> {
         let pictures: Vec<Value> = item
             .images
@@ -87,6 +115,8 @@ impl<'w, W: Write> TaskWriter<'w, W> {
         if let Some(subtask) = &item.subtask {
             data.insert("subtask".into(), subtask.as_str().into());
         }
+        // The labeling config shows it, so Label Studio requires it in every task.
+        data.insert("comments".into(), extra.comments.as_str().into());
         let block: Vec<Circumstances> = verdicts.iter().map(circumstances).collect();
         let cannot = |e| Error::input(format!("cannot write the verdict as JSON: {e}"));
         data.insert(BLOCK.into(), serde_json::to_value(block).map_err(cannot)?);
@@ -102,12 +132,32 @@ impl<'w, W: Write> TaskWriter<'w, W> {
         format!("{}{path}", self.pictures_at)
     }
 
-    fn annotation(&self, verdict: &ExchangedVerdict) -> Value {
+    fn annotation(&self, verdict: &ExchangedVerdict, extra: &TaskExtra) -> Value {
         let j = &verdict.judgement;
         let mut result = vec![choices(verdict, VERDICT, vec![j.verdict.name().into()])];
         if !j.reasons.is_empty() {
-            result.push(choices(verdict, REASONS, j.reasons.clone()));
+            result.push(match self.levels {
+                true => region(verdict, REASONS, "taxonomy", regions::taxonomy(&j.reasons)),
+                false => choices(verdict, REASONS, j.reasons.clone()),
+            });
         }
+        if !j.tags.is_empty() {
+            result.push(region(
+                verdict,
+                TAGS,
+                "taxonomy",
+                regions::taxonomy(&j.tags),
+            ));
+        }
+        result.extend(j.marks.iter().enumerate().map(|(at, mark)| {
+            let size = extra
+                .sizes
+                .get(mark.picture as usize - 1)
+                .copied()
+                .flatten();
+            let id = region_id(verdict, &format!("mark-{}", at + 1));
+            regions::region(id, mark, size)
+        }));
         result.extend(j.note.as_deref().map(|note| textarea(verdict, NOTE, note)));
         result.extend(
             j.answer
@@ -147,9 +197,19 @@ fn circumstances(verdict: &ExchangedVerdict) -> Circumstances {
     }
 }
 
+/// Whether a list has keys with levels.
+pub(super) fn has_levels(list: &[Reason]) -> bool {
+    list.iter()
+        .any(|reason| taxonomy::parent(&reason.key).is_some())
+}
+
+/// Unique within the task and reproducible. The end of a receipt is its random part.
+fn region_id(verdict: &ExchangedVerdict, name: &str) -> String {
+    format!("{}-{name}", &verdict.uuid.simple().to_string()[24..])
+}
+
 fn region(verdict: &ExchangedVerdict, name: &str, kind: &str, value: Value) -> Value {
-    // Unique within the task and reproducible. The end of a receipt is its random part.
-    let id = format!("{}-{name}", &verdict.uuid.simple().to_string()[24..]);
+    let id = region_id(verdict, name);
     json!({"id": id, "from_name": name, "to_name": "question", "type": kind, "origin": "manual", "value": value})
 }
 

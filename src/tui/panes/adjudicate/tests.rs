@@ -126,6 +126,7 @@ fn a_verdict_is_kept_until_its_receipt_and_sent_again_with_its_uuid() {
         number: 1,
         status: Status::Accepted,
         edit: false,
+        comment: false,
     };
     let effects = rec.reply::<request::Decide>(&mut pane, again, Ok(receipt));
     assert!(matches!(effects.first(), Some(Effect::Saved(12))));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::copying::Copying;
+use super::copying::{BESIDE, Copying};
 use super::pane::ListPane;
 use super::rows;
 use crate::pane::Context;
@@ -103,7 +103,7 @@ impl ListPane {
             .collect();
         let copying = Copying {
             format,
-            judged: judged(at_hand.into_iter()),
+            beside: beside(at_hand.into_iter()),
             columns,
             numbers: numbers.clone(),
             rows: vec![],
@@ -131,7 +131,7 @@ impl ListPane {
         }
         let copying = Copying {
             format,
-            judged: judged(self.pager.window.rows.iter()),
+            beside: beside(self.pager.window.rows.iter()),
             columns: self.state.order(&self.columns),
             numbers: vec![],
             rows: vec![],
@@ -196,22 +196,21 @@ impl ListPane {
     }
 
     fn finish(&mut self, mut copying: Copying, cx: &mut Context<'_>) {
-        let judged = rows::column(Field::Judged);
         let unknown = copying
             .numbers
             .iter()
-            .any(|n| !copying.judged.contains_key(n));
-        let columns = &mut copying.columns;
-        let left_out = columns
-            .iter()
-            .position(|c| *c == judged)
-            .filter(|_| unknown);
-        if let Some(at) = left_out {
-            columns.remove(at);
-            copying
-                .rows
-                .iter_mut()
-                .for_each(|cells| drop(cells.remove(at)));
+            .any(|n| !copying.beside.contains_key(n));
+        let mut left_out = Vec::new();
+        for field in BESIDE.into_iter().filter(|_| unknown) {
+            let columns = &mut copying.columns;
+            if let Some(at) = columns.iter().position(|c| *c == rows::column(field)) {
+                columns.remove(at);
+                copying
+                    .rows
+                    .iter_mut()
+                    .for_each(|cells| drop(cells.remove(at)));
+                left_out.push(format!("`{}`", field.name()));
+            }
         }
         let text = self.text(&copying.columns, &copying.rows, copying.format);
         if copying.all && text.len() > osc52::MAX_BYTES {
@@ -219,8 +218,11 @@ impl ListPane {
             return self.copy_only_page(copying.format, why, cx);
         }
         cx.copy(text, rows_of(copying.rows.len()));
-        if left_out.is_some() {
-            cx.say("copied without `judged`, which only loaded rows have");
+        if !left_out.is_empty() {
+            let left_out = left_out.join(" and ");
+            cx.say(format!(
+                "copied without {left_out}, which only loaded rows have"
+            ));
         }
     }
 }
@@ -229,9 +231,15 @@ pub(super) fn rows_of(count: usize) -> String {
     format!("{count} rows")
 }
 
-/// The times of the last verdicts in these rows.
-fn judged<'a>(rows: impl Iterator<Item = &'a RowView>) -> HashMap<u32, String> {
-    let judged = rows::column(Field::Judged);
-    let known = |r: &RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
+/// The values of [`BESIDE`] in these rows.
+fn beside<'a>(rows: impl Iterator<Item = &'a RowView>) -> HashMap<u32, [String; 2]> {
+    let value = |row: &RowView, field: Field| {
+        let cell = row.cells.get(rows::column(field));
+        cell.map_or(String::new(), |cell| cell.text.clone())
+    };
+    let known = |row: &'a RowView| {
+        let number = u32::try_from(row.id).ok()?;
+        Some((number, BESIDE.map(|field| value(row, field))))
+    };
     rows.filter_map(known).collect()
 }

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use crate::widgets::table::CopyFormat;
 use crate::widgets::table::copy::CopyCell;
-use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, ErrorKind, Field, Item, Result};
 use benchtop_protocol::wire::{Lines, Row};
+
+/// The fields that items do not contain: only loaded rows have their values.
+pub(super) const BESIDE: [Field; 2] = [Field::Judged, Field::Comments];
 
 #[derive(Debug)]
 pub(super) struct Copying {
@@ -14,8 +17,8 @@ pub(super) struct Copying {
     pub(super) columns: Vec<usize>,
     /// Item numbers in table order.
     pub(super) numbers: Vec<u32>,
-    /// The known times of the last verdicts. Items do not contain them.
-    pub(super) judged: HashMap<u32, String>,
+    /// The known values of [`BESIDE`].
+    pub(super) beside: HashMap<u32, [String; 2]>,
     pub(super) rows: Vec<Vec<CopyCell>>,
     /// Whether this is the whole table. If it is too long, the page is copied instead.
     pub(super) all: bool,
@@ -34,8 +37,13 @@ impl Copying {
         let mut added = false;
         for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
-            let judged = self.judged.get(&number).map_or("", String::as_str);
-            let row = Row::of(number, &item, *status, judged);
+            let mut row = Row::of(number, &item, *status, "");
+            for (field, value) in BESIDE
+                .into_iter()
+                .zip(self.beside.get(&number).into_iter().flatten())
+            {
+                row.put(field, value.clone());
+            }
             let cell = |c: &usize| row.cells.get(*c).cloned().unwrap_or_default().into();
             self.rows.push(self.columns.iter().map(cell).collect());
             added = true;

@@ -269,7 +269,7 @@ fn the_first_page_loads_and_empty_columns_are_hidden() {
     let narrow = (80, AREA.1);
     let shown = drawn_at(&mut pane, narrow);
     assert!(
-        shown.contains("accepted") && !shown.contains("judged") && shown.contains("8 hidden"),
+        shown.contains("accepted") && !shown.contains("judged") && shown.contains("9 hidden"),
         "{shown}"
     );
     let shown = drawn(&mut pane);

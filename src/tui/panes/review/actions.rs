@@ -7,7 +7,7 @@ use benchtop_model::Verdict;
 
 impl ReviewPane {
     pub(super) fn run(&mut self, action: Action, cx: &mut Context<'_>) {
-        if self.round_action(action, cx) {
+        if self.remark(action, cx) || self.round_action(action, cx) {
             return;
         }
         match action {

@@ -121,6 +121,7 @@ impl ReviewPane {
         self.draw_caption(caption, picture, buf, look);
         draw_picture(&self.picture, self.bare, picture, buf, look);
         self.draw_selection(picture, buf, look);
+        self.draw_marks(buf, look);
         self.draw_text(text, buf, look);
     }
 
@@ -196,6 +197,16 @@ impl ReviewPane {
     fn draw_text(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let Some(number) = self.number() else { return };
         let mut lines = Lines::new(area.width.min(text::READABLE));
+        let height = usize::from(area.height);
+        if let Some(open) = &self.remarks.thread {
+            let (from, to) = open.write(&self.remarks.hint, &mut lines);
+            if open.moved {
+                // The whole comment, or its beginning if it is longer than the screen.
+                let last = to.saturating_sub(height);
+                self.scroll = self.scroll.clamp(last.min(from), from);
+            }
+            return self.draw_lines(&lines, area, buf, look);
+        }
         match self.items.get(&number) {
             None => lines.say(&format!("#{number}  loading"), Role::Dim),
             Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad),
@@ -208,8 +219,28 @@ impl ReviewPane {
         if let Some(note) = self.notes.get(&number) {
             lines.first(&format!("your note: {note}"), Role::Accent);
         }
+        let attached = self.attached_words(number);
+        if !attached.is_empty() {
+            lines.first(
+                &format!("the next verdict carries: {attached}"),
+                Role::Accent,
+            );
+        }
+        if let Some(comments) = self.loaded(number).map(|l| l.comments).filter(|n| *n > 0) {
+            let comments = text::counted(comments.into(), "comment");
+            let key = &self.remarks.key;
+            lines.first(&format!("{comments} ({key} shows them)"), Role::Accent);
+        }
         let scroll = [Action::ScrollUp, Action::ScrollDown];
         look.hits.wheel(area, scroll, 1);
+        self.draw_lines(&lines, area, buf, look);
+    }
+
+    /// Draws the lines from the scroll position on.
+    fn draw_lines(&mut self, lines: &Lines, area: Rect, buf: &mut Buffer, look: &Look) {
+        if let Some(open) = &mut self.remarks.thread {
+            open.moved = false;
+        }
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);

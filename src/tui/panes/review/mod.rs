@@ -13,6 +13,9 @@
 //! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
 //! | [`lineage`] | where the item on screen comes from |
+//! | `comments`, `thread`, `remarks` | comments, and what a verdict carries |
+//! | `marking` | marks on the picture |
+//! | `reasons` | menus of reasons and tags |
 //! | `edit`, `editing` | editing the item on screen |
 //! | [`round`], `round_work`, `round_actions`, `round_draw` | working on a round |
 //! | [`pace`] | the annotator's own pace |
@@ -21,6 +24,7 @@
 //! | `draw`, `text`, `plain` | drawing |
 
 mod actions;
+mod comments;
 mod draw;
 mod edit;
 mod editing;
@@ -29,6 +33,7 @@ mod find;
 mod flagged;
 mod image_view;
 pub mod lineage;
+mod marking;
 mod note;
 pub mod pace;
 mod pair;
@@ -36,26 +41,30 @@ mod pane;
 mod pictures;
 mod plain;
 pub mod queue;
+mod reasons;
+mod remarks;
 pub mod round;
 mod round_actions;
 mod round_draw;
 mod round_work;
 mod selection;
 mod text;
+mod thread;
 mod verdicts;
 
 pub use draw::{Layout, draw_picture, is_wide, layout, status_words};
 pub use edit::{Draft, Line};
 pub use plain::draw_item;
 pub use queue::Queue;
+pub use reasons::{chosen_reasons, reason_menu};
 pub use round::{Phase, Then, Work};
-pub use verdicts::{chosen_reasons, reason_menu};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use ratatui::layout::Rect;
 use uuid::Uuid;
 
+use self::remarks::Remarks;
 use crate::item::{Loaded, Picture, Sides, ViewState, missing, painted};
 use crate::pane::{Context, Painted, PaneId, Timer};
 use crate::preview::{Part, Show};
@@ -112,6 +121,8 @@ pub struct ReviewPane {
     noted: Option<u32>,
     /// Edits that are not saved, by item.
     drafts: BTreeMap<u32, Draft>,
+    /// Comments and marks.
+    remarks: Remarks,
     /// The pane that the item was opened from. Back returns there.
     back_to: Option<PaneId>,
     /// When to send the note that is being typed to the owner.
@@ -202,6 +213,7 @@ impl ReviewPane {
 
     fn begin_item(&mut self, cx: &mut Context<'_>) {
         self.scroll = 0;
+        (self.remarks.thread, self.remarks.marking) = (None, None);
         self.picture = Picture::Loading;
         (self.looking, self.sides) = (ViewState::default(), None);
         self.selection = None;

@@ -62,6 +62,7 @@ fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
         stale: None,
         original: None,
         chips: vec![],
+        comments: 0,
     };
     let effects = rec().call(pane, |pane, cx| pane.on_item(number, Ok(view), cx));
     fetched(&effects)

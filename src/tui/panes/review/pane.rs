@@ -35,10 +35,23 @@ pub(super) fn show_error<T>(_: &mut ReviewPane, reply: Result<T>, cx: &mut Conte
     let _ = cx.ok_or_show(reply);
 }
 
+const THREAD: &[Scope] = &[Scope::Thread, Scope::Review, Scope::Global];
+const THREAD_IN_ROUND: &[Scope] = &[Scope::Thread, Scope::Round, Scope::Review, Scope::Global];
+const MARKING: &[Scope] = &[Scope::Mark, Scope::Review, Scope::Global];
+const MARKING_IN_ROUND: &[Scope] = &[Scope::Mark, Scope::Round, Scope::Review, Scope::Global];
+
 impl Pane for ReviewPane {
     fn scopes(&self) -> Option<&'static [Scope]> {
         if self.selection().is_some() {
             return Some(selection::SCOPES);
+        }
+        let in_round = self.work().is_some();
+        match (&self.remarks.marking, &self.remarks.thread) {
+            (Some(_), _) if in_round => return Some(MARKING_IN_ROUND),
+            (Some(_), _) => return Some(MARKING),
+            (None, Some(_)) if in_round => return Some(THREAD_IN_ROUND),
+            (None, Some(_)) => return Some(THREAD),
+            (None, None) => {}
         }
         let work = self.work()?;
         Some(if work.asks_answers() && work.phase == Phase::Item {
@@ -52,8 +65,12 @@ impl Pane for ReviewPane {
         if self.selection().is_some() {
             return None;
         }
-        // The verdict keys are shown above the item.
-        self.work().map(|_| &[Scope::Round][..])
+        match (&self.remarks.marking, &self.remarks.thread) {
+            (Some(_), _) => Some(&[Scope::Mark]),
+            (None, Some(_)) => Some(&[Scope::Thread]),
+            // The verdict keys are shown above the item.
+            (None, None) => self.work().map(|_| &[Scope::Round][..]),
+        }
     }
 
     fn help(&self, keys: &Keymap) -> String {
@@ -125,7 +142,11 @@ impl Pane for ReviewPane {
         match notice {
             Notice::Started { place, items } => self.begin(place, items, cx),
             Notice::Items(items) => self.grow(items, cx),
-            Notice::Reconnected => self.resend(cx),
+            Notice::Reconnected => {
+                self.resend(cx);
+                self.resend_comments(cx);
+            }
+            Notice::Comment { who, number } => self.on_comment(who, number, cx),
             Notice::Resync => {
                 self.refresh(cx);
                 self.ask_next(cx);
@@ -207,7 +228,7 @@ impl Pane for ReviewPane {
             // Cells, so that the region can be drawn on them.
             _ if self.selection().is_some() => None,
             Picture::Ready(ready) if !self.queue.is_empty() => {
-                Some((ready.clone(), self.layout(self.area).picture))
+                (!self.shows_marks()).then(|| (ready.clone(), self.layout(self.area).picture))
             }
             _ => None,
         }
@@ -221,7 +242,11 @@ impl Pane for ReviewPane {
         let notes = self
             .unsaved_notes()
             .map(|number| format!("note on #{number}"));
-        edits.chain(notes).collect()
+        let attached = self.remarks.attached.iter();
+        let attached = attached
+            .filter(|(_, attached)| !attached.marks.is_empty())
+            .map(|(number, _)| format!("marks on #{number}"));
+        edits.chain(notes).chain(attached).collect()
     }
 
     fn save_unsaved(&mut self, cx: &mut Context<'_>) {
@@ -235,11 +260,13 @@ impl Pane for ReviewPane {
         } else if let Some(number) = note {
             self.go_to_item(number, cx);
             self.ask_note(cx);
+        } else if let Some(number) = self.remarks.attached.keys().next().copied() {
+            self.go_to_item(number, cx);
         }
     }
 
     fn has_unsaved(&self) -> bool {
-        !self.pending.is_empty()
+        !self.pending.is_empty() || self.remarks.has_unsaved()
     }
 
     fn hides_statuses(&self) -> bool {
@@ -269,6 +296,17 @@ impl Pane for ReviewPane {
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
         self.area = area;
+        self.remarks.key = scene.key(Action::Comments);
+        let named = |(action, what)| format!("{} {what}", scene.key(action));
+        let keys = [
+            (Action::WriteComment, "write"),
+            (Action::ReplyComment, "reply"),
+            (Action::EditComment, "edit"),
+            (Action::DeleteComment, "delete"),
+            (Action::ResolveComment, "resolve"),
+            (Action::CloseComments, "close"),
+        ];
+        self.remarks.hint = keys.map(named).join("  ");
         self.set_round_header(scene);
         self.prepare_picture(area, scene);
         self.draw_review(area, buf, scene.look);

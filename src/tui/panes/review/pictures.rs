@@ -58,7 +58,7 @@ impl ReviewPane {
             .as_ref()
             .map_or(Vec::new(), |_| Self::pair_keys(scene));
         self.set_sides(sides, keys);
-        let bare = !scene.is_covered && self.selection().is_none();
+        let bare = !scene.is_covered && self.selection().is_none() && !self.shows_marks();
         self.set_picture(picture, (part, of), bare);
         self.prefetch(room, part, scene);
     }

@@ -11,6 +11,7 @@ fn receipt(uuid: Uuid) -> Receipt {
         number: 1,
         status: Status::Accepted,
         edit: false,
+        comment: false,
     }
 }
 

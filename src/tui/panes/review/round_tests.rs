@@ -87,6 +87,7 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
         number,
         status: Status::Pending,
         edit: false,
+        comment: false,
     };
     let mut then = None;
     let effects = at(now, pane, |pane, cx| then = pane.acknowledged(&receipt, cx));

@@ -25,6 +25,7 @@ pub fn view(number: u32) -> ItemView {
         stale: None,
         original: None,
         chips: vec![],
+        comments: 0,
     }
 }
 

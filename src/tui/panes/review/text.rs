@@ -83,7 +83,7 @@ impl Lines {
     }
 
     /// As [`say`](Self::say), in bold.
-    fn bold(&mut self, text: &str, role: Role) {
+    pub(super) fn bold(&mut self, text: &str, role: Role) {
         let from = self.lines.len();
         self.say(text, role);
         self.lines[from..]
@@ -113,7 +113,7 @@ impl Lines {
     }
 
     /// Adds text behind a label, with the indent of its first line.
-    fn hanging(&mut self, label: &str, indent: usize, text: &str, role: Role) {
+    pub(super) fn hanging(&mut self, label: &str, indent: usize, text: &str, role: Role) {
         let wrapped = text::wrap(text, self.width.saturating_sub(indent).max(8));
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
         let lines = labels.zip(wrapped);
@@ -225,6 +225,13 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
         );
         if !j.reasons.is_empty() {
             line.push_str(&format!(": {}", j.reasons.join(", ")));
+        }
+        if !j.tags.is_empty() {
+            line.push_str(&format!(" [{}]", j.tags.join(", ")));
+        }
+        if !j.marks.is_empty() {
+            let marks = text::counted(j.marks.len() as u64, "mark");
+            line.push_str(&format!(" ({marks})"));
         }
         if let Some(note) = &j.note {
             line.push_str(&format!(" “{note}”"));

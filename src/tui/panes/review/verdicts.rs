@@ -3,41 +3,11 @@
 use uuid::Uuid;
 
 use super::ReviewPane;
+use super::reasons::{chosen_reasons, reason_menu};
 use crate::action::Action;
 use crate::pane::{Chosen, Context, Picked, Viewed};
-use crate::widgets::menu::{Choice, Menu};
-use benchtop_model::config::Reason;
 use benchtop_model::{Error, ErrorKind, Judgement, Verdict};
 use benchtop_protocol::wire::{Decide, Receipt, request};
-
-/// A menu of the reasons of a rejection.
-pub fn reason_menu(title: impl Into<String>, cx: &Context<'_>) -> Menu {
-    let choice = |reason: &Reason| {
-        let choice = Choice::new(reason.label.clone());
-        if reason.key == "other" {
-            choice.wants_note()
-        } else {
-            choice
-        }
-    };
-    let choices = cx.env.reasons.iter().map(choice).collect();
-    Menu::new(title, choices)
-        .several()
-        .with_tags(cx.env.tags.to_vec())
-}
-
-/// The keys of the reasons that were chosen, and the note.
-pub fn chosen_reasons(chosen: &Chosen, cx: &mut Context<'_>) -> (Vec<String>, Option<String>) {
-    let reasons = chosen
-        .picks
-        .iter()
-        .filter_map(|pick| cx.env.reasons.get(*pick))
-        .map(|reason| reason.key.clone())
-        .collect();
-    let note = Some(chosen.note.trim().to_string()).filter(|note| !note.is_empty());
-    cx.tagged(note.as_deref().unwrap_or_default());
-    (reasons, note)
-}
 
 impl ReviewPane {
     /// Calls back with the item as it was seen, or says why it cannot be judged.
@@ -75,6 +45,7 @@ impl ReviewPane {
             Some(_) => viewed.text_rev,
             None => viewed.rev,
         };
+        let judgement = self.attach(viewed.number, judgement);
         self.decide(viewed.number, rev, judgement, cx);
     }
 
@@ -179,8 +150,9 @@ impl ReviewPane {
         self.forget_queues(cx);
         let refused = self.pending.iter().find(|p| p.uuid == uuid);
         if let Some(decide) = refused {
-            let (number, note) = (decide.number, decide.judgement.note.clone());
-            self.restore_note(number, note);
+            let (number, judgement) = (decide.number, decide.judgement.clone());
+            self.restore_note(number, judgement.note.clone());
+            self.attach_again(number, judgement);
         }
         self.refused(uuid, cx);
         self.refresh_assignment(cx);
@@ -208,10 +180,10 @@ impl ReviewPane {
     pub(super) fn taken_back(&mut self, redo: bool, receipt: &Receipt, cx: &mut Context<'_>) {
         self.receipt_came(receipt);
         let number = receipt.number;
-        let what = if receipt.edit {
-            "edit of"
-        } else {
-            "verdict on"
+        let what = match (receipt.edit, receipt.comment) {
+            (true, _) => "edit of",
+            (_, true) => "comment on",
+            _ => "verdict on",
         };
         let (word, key) = match redo {
             true => ("redone", format!("{} undoes it", cx.key(Action::Undo))),
@@ -222,8 +194,11 @@ impl ReviewPane {
             cx.done(format!("{word} your {what} #{number}; {key}"));
             return self.refresh_assignment(cx);
         }
-        let status = receipt.status.name();
-        cx.done(format!("{word} your {what} #{number}, now {status}; {key}"));
+        let now = match receipt.comment {
+            true => String::new(),
+            false => format!(", now {}", receipt.status.name()),
+        };
+        cx.done(format!("{word} your {what} #{number}{now}; {key}"));
         if cx.env.is_shown {
             self.go_to_item(number, cx);
         }

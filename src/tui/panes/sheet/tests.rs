@@ -36,6 +36,7 @@ fn view(number: u32, has_picture: bool) -> ItemView {
         stale: None,
         original: None,
         chips: vec![],
+        comments: 0,
     }
 }
 
@@ -125,6 +126,7 @@ fn receipt(decide: &Decide, rev: u64) -> Receipt {
         number: decide.number,
         status: Status::Accepted,
         edit: false,
+        comment: false,
     }
 }
 

@@ -40,7 +40,11 @@ impl Menu {
         }
         let inner = Rect::new(outer.x + 2, outer.y + 1, outer.width - 4, outer.height - 2);
         let room = usize::from(inner.width);
-        let title = text::fit(&format!(" {} ", self.title), room);
+        let title = match self.path().as_slice() {
+            [] => format!(" {} ", self.title),
+            path => format!(" {} {} ", self.title, path.join(" / ")),
+        };
+        let title = text::fit(&title, room);
         buf.set_stringn(outer.x + 1, outer.y, title, room, look.style(Role::Heading));
         self.hints(outer, buf, look);
 
@@ -115,7 +119,9 @@ impl Menu {
         buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
         let mut x = row.x + 1;
         if self.several {
-            let mark = if self.marks.contains(&index) {
+            let mark = if self.has_marks_below(index) {
+                "[-] "
+            } else if self.marks.contains(&index) {
                 "[x] "
             } else {
                 "[ ] "
@@ -152,7 +158,7 @@ impl Menu {
             buf,
             (x, row.y),
             column,
-            &choice.label,
+            &format!("{}{}", choice.label, self.suffix(index)),
             found,
             style,
             found_style,
@@ -188,7 +194,11 @@ impl Menu {
             1 => "1 or ".to_string(),
             last => format!("1-{last} or "),
         };
-        let rest = format!("{numbers}enter picks  esc closes ");
+        let back = match self.level {
+            Some(_) => "esc goes back",
+            None => "esc closes",
+        };
+        let rest = format!("{numbers}enter picks  {back} ");
         let mark = match (self.in_note, self.several) {
             (true, _) if !self.tags.known().is_empty() => {
                 let known = text::fit(
@@ -221,10 +231,15 @@ impl Menu {
     fn wanted_width(&self) -> u16 {
         let lead = 1 + 4 * usize::from(self.several) + 2 * usize::from(self.filter.is_none());
         let labels = self.label_column();
+        // Room for what a level adds to a label.
+        let levels = match self.choices.iter().any(|c| c.within.is_some()) {
+            true => 12,
+            false => 0,
+        };
         let line = |c: &Choice| {
             let key = text::width(&c.key);
             let words = if c.help.is_empty() {
-                text::width(&c.label)
+                text::width(&c.label) + levels
             } else {
                 labels + 2 + text::width(&c.help)
             };

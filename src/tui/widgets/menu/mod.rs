@@ -2,6 +2,7 @@
 //! typing.
 
 mod draw;
+mod levels;
 
 use std::collections::BTreeSet;
 
@@ -26,6 +27,11 @@ pub struct Choice {
     pub key: String,
     /// Choosing this line asks for a note.
     pub wants_note: bool,
+    /// The line whose level this one is on; `None` for the first level. Choosing a line with lines
+    /// below it goes to their level.
+    pub within: Option<usize>,
+    /// Whether the line only leads to its level and cannot be chosen itself.
+    pub is_heading: bool,
 }
 
 impl Choice {
@@ -92,12 +98,14 @@ pub struct Menu {
     note: Option<Input>,
     in_note: bool,
     tags: Tags,
+    /// The line whose level is shown; `None` for the first level.
+    level: Option<usize>,
 }
 
 impl Menu {
     /// A menu with numbered lines.
     pub fn new(title: impl Into<String>, choices: Vec<Choice>) -> Menu {
-        let shown = (0..choices.len()).map(|i| (i, vec![])).collect();
+        let shown = levels::lines(&choices, None);
         let marks = BTreeSet::new();
         let (title, cursor, several, in_note) = (title.into(), 0, false, false);
         let tags = Tags::default();
@@ -112,6 +120,7 @@ impl Menu {
             note: None,
             in_note,
             tags,
+            level: None,
         }
     }
 
@@ -131,6 +140,12 @@ impl Menu {
     /// Puts the cursor on this line.
     pub fn at(mut self, line: usize) -> Menu {
         self.cursor = line;
+        self
+    }
+
+    /// Marks these lines.
+    pub fn marked(mut self, lines: impl IntoIterator<Item = usize>) -> Menu {
+        self.marks.extend(lines);
         self
     }
 
@@ -185,6 +200,10 @@ impl Menu {
             KeyCode::Up => return self.act(Action::MenuUp),
             KeyCode::Down => return self.act(Action::MenuDown),
             KeyCode::Tab => return self.act(Action::MenuMark),
+            KeyCode::Left | KeyCode::Backspace if self.level.is_some() && !self.typing() => {
+                self.leave_level();
+                return MenuOutcome::Open;
+            }
             _ => {}
         }
         if self.in_note {
@@ -250,6 +269,10 @@ impl Menu {
             }
             Action::MenuMark => {
                 if let Some((index, _)) = self.shown.get(self.cursor) {
+                    if self.leads_down(*index) {
+                        self.enter_level(*index);
+                        return MenuOutcome::Open;
+                    }
                     if !self.marks.remove(index) {
                         self.marks.insert(*index);
                     }
@@ -257,6 +280,7 @@ impl Menu {
                 }
             }
             Action::MenuConfirm => return self.take(false),
+            Action::MenuCancel if self.level.is_some() && !self.in_note => self.leave_level(),
             Action::MenuCancel => return MenuOutcome::Cancelled,
             _ => {}
         }
@@ -278,6 +302,10 @@ impl Menu {
             let Some((index, _)) = self.shown.get(self.cursor) else {
                 return MenuOutcome::Refused("no matching line".into());
             };
+            if self.leads_down(*index) {
+                self.enter_level(*index);
+                return MenuOutcome::Open;
+            }
             picks.insert(*index);
         }
         if picks.is_empty() && (!self.several || self.note().trim().is_empty()) {

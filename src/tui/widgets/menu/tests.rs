@@ -201,3 +201,42 @@ fn typing_narrows_with_the_best_first() {
         MenuOutcome::Refused(_)
     ));
 }
+
+#[test]
+fn lines_lead_to_levels_and_marks_survive_the_way_back() {
+    let within = |label: &str, within| Choice {
+        within,
+        ..Choice::new(label)
+    };
+    let lines = vec![
+        within("hands", Some(2)),
+        within("unsafe", None),
+        within("anatomy", None),
+        Choice {
+            is_heading: true,
+            ..within("lettering", None)
+        },
+        within("broken words", Some(3)),
+    ];
+    let mut menu = Menu::new("why", lines).several();
+    let shown = |menu: &Menu| {
+        let line = |(at, _): &(usize, Vec<usize>)| {
+            format!("{}{}", menu.choices[*at].label, menu.suffix(*at))
+        };
+        menu.shown.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&menu), ["anatomy ›", "unsafe", "lettering ›"]);
+    // A number goes down, and the level has the line itself first.
+    assert_eq!(press(&mut menu, KeyCode::Char('1')), MenuOutcome::Open);
+    assert_eq!(shown(&menu), ["anatomy, in general", "hands"]);
+    press(&mut menu, KeyCode::Down);
+    press(&mut menu, KeyCode::Tab);
+    assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Open);
+    assert!(menu.has_marks_below(2) && menu.cursor == 0);
+    // A heading cannot be chosen itself.
+    assert_eq!(press(&mut menu, KeyCode::Char('3')), MenuOutcome::Open);
+    assert_eq!(shown(&menu), ["broken words"]);
+    press(&mut menu, KeyCode::Left);
+    assert_eq!(press(&mut menu, KeyCode::Char('2')), chosen(&[0, 1], ""));
+    assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Cancelled);
+}
