@@ -332,7 +332,7 @@ actions! {
     WriteComment, "write comment", Thread, ["w", "enter"], true, "Write a comment on the item";
     ReplyComment, "reply", Thread, ["r"], true, "Reply to this comment";
     EditComment, "edit comment", Thread, ["E"], true, "Edit this comment of yours";
-    DeleteComment, "delete comment", Thread, ["D", "delete"], true, "Delete this comment of yours";
+    DeleteComment, "delete comment", Thread, ["X", "delete"], true, "Delete this comment of yours";
     ResolveComment, "resolve comment", Thread, ["o"], true, "Mark this comment as resolved, or as open again";
     CloseComments, "close comments", Thread, ["q", "esc"], false, "Show the item's text again";
 

@@ -65,7 +65,8 @@ pub fn path(env: &Env) -> Option<PathBuf> {
 }
 
 impl Settings {
-    /// Reads the user's settings, or the defaults if there is no file.
+    /// Reads the user's settings, or the defaults if there is no file. A file that this user may not
+    /// read is somebody else's, as after `su`, and does not count.
     ///
     /// # Errors
     ///
@@ -76,7 +77,9 @@ impl Settings {
         };
         match bounded::text(&path, SETTINGS_LIMIT) {
             Ok(text) => Settings::parse(&text, &path),
-            Err(problem) if problem.kind == ErrorKind::NotFound => Ok(Settings::default()),
+            Err(problem) if matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Denied) => {
+                Ok(Settings::default())
+            }
             Err(problem) => Err(problem),
         }
     }

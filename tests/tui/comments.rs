@@ -84,7 +84,7 @@ fn a_thread_is_read_and_answered_at_eighty_columns() {
     ann.wait_row(&["2 ann", "to 1"]);
     ann.wait_row(&["I think so"]);
     // Only her own can be changed, and the cursor stays where it was.
-    ann.keys("D");
+    ann.keys("X");
     ann.wait_for("bob wrote this comment");
     ann.keys("jE");
     ann.wait_for("edit your comment");
@@ -97,7 +97,7 @@ fn a_thread_is_read_and_answered_at_eighty_columns() {
     // Somebody else writes meanwhile.
     write(&bench, "bob", 1, "all right then");
     ann.wait_row(&["all right then"]);
-    ann.keys("jD");
+    ann.keys("jX");
     ann.wait_gone("I think so, yes");
     ann.keys("q");
     ann.wait_row(&["2 comments"]);
@@ -189,7 +189,11 @@ fn zooming_makes_marks_finer_and_they_stay_in_place() {
     let mut ann = seat(&bench, (120, 40));
     ann.on(1);
     ann.wait_until("the picture", |s| s.contains('▀'));
-    ann.keys("++M <enter>deep<enter>M");
+    // A mark is on what is on the screen.
+    ann.keys("++");
+    ann.wait_for("zoom 4x");
+    ann.settled();
+    ann.keys("M <enter>deep<enter>M");
     ann.wait_row(&["the next verdict carries", "1 mark"]);
     ann.keys("a");
     ann.wait_for("#1 saved");

@@ -163,7 +163,7 @@ fn two_actions_on_one_key_conflict_while_both_are_active() {
         "hidden by Answers, Metadata, Generate, Filters, and Rounds"
     );
     // Not active at the same time.
-    taken("accept = \"w\"\n");
+    taken("accept = \"|\"\n");
     // Both keys moved.
     taken("accept = \"u\"\nundo = \"ctrl-w\"\n");
     taken("accept = \"x\"\nreject = \"a\"\n");

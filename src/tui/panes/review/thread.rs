@@ -15,7 +15,7 @@ impl OpenThread {
             return (0, 0);
         };
         let count = thread.comments.len() as u64 + thread.left_out;
-        let open = thread.comments.iter().filter(|c| is_open(c)).count();
+        let open = thread.comments.iter().filter(is_open).count();
         let state = match (count, open) {
             (0, _) => String::new(),
             (_, 0) => ", resolved".to_string(),
