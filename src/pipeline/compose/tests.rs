@@ -6,12 +6,13 @@ use serde_json::Value;
 use super::*;
 use crate::export::{DYSCA, Destination, Export, JSONL, MVP};
 use crate::import;
+use crate::testing::reopen;
 use benchtop_compose::metadata::VOCABULARIES;
 use benchtop_formats as formats;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::import::{ImportRequest, Progress};
 use benchtop_model::{Form, Role};
-use benchtop_store::open::{OpenData, add_import, open};
+use benchtop_store::open::{OpenData, add_import};
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 12\nshape = \"pair\"\ndiffers = \"background\"\n\
     [[pictures]]\nsubject = \"profession\"\nper-term = 1\nshape = \"pair\"\ndiffers = \"profession\"\nlevel = \"high\"\n";
@@ -58,7 +59,7 @@ impl Place {
     }
 
     fn opened(&self) -> OpenData {
-        open(&self.project).unwrap()
+        reopen(&self.project)
     }
 
     fn files(&self) -> BTreeSet<String> {

@@ -4,6 +4,7 @@ use std::path::Path;
 use super::*;
 use crate::import::import;
 use crate::stale_sources::Sources;
+use crate::testing::reopen;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::derivation::{PRINT_ATTACK, SEED, WORD};
 use benchtop_model::import::ImportRequest;
@@ -126,7 +127,7 @@ fn a_derivation_of_another_text_and_a_picture_without_a_file_are_refused() {
 
 /// Imports items as a file, and returns the project as it is then.
 fn imported(project: &Project, dir: &Path, items: &[Item]) -> OpenData {
-    let opened = open::open(project).unwrap();
+    let opened = reopen(project);
     let path = dir.join(format!("{}.jsonl", items[0].dataset));
     let mut out = Vec::new();
     for item in items {
@@ -150,7 +151,7 @@ fn imported(project: &Project, dir: &Path, items: &[Item]) -> OpenData {
     )
     .unwrap();
     drop(opened);
-    open::open(project).unwrap()
+    reopen(project)
 }
 
 #[test]
