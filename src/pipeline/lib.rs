@@ -22,7 +22,6 @@
 //! | [`scoring`] | runs scorers on items, and applies rules to the scores |
 //! | [`sources`] | which files an import or a board reads, and in which order |
 //! | [`stale_sources`] | derived items whose source changed |
-//! | `testing` | opening projects in tests |
 //! | [`usage`] | how the items of a project use its metadata |
 //! | [`verify`] | reads every file of a project and checks it |
 
