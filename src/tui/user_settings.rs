@@ -1,6 +1,7 @@
 //! The user's settings of the terminal program, for all projects: `settings.toml` in their
 //! configuration folder, next to their key file.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -59,14 +60,20 @@ impl Default for Settings {
     }
 }
 
+/// Whether this user owns a file.
+fn is_own(path: &Path) -> bool {
+    let me = rustix::process::geteuid().as_raw();
+    std::fs::metadata(path).is_ok_and(|file| file.uid() == me)
+}
+
 /// Path of the settings file. `None` without a home folder.
 pub fn path(env: &Env) -> Option<PathBuf> {
     Some(folder(env)?.join(FILE))
 }
 
 impl Settings {
-    /// Reads the user's settings, or the defaults if there is no file. A file that this user may not
-    /// read is somebody else's, as after `su`, and does not count.
+    /// Reads the user's settings, or the defaults if there is no file. A file of somebody else that this
+    /// user may not read, as after `su`, does not count.
     ///
     /// # Errors
     ///
@@ -77,7 +84,8 @@ impl Settings {
         };
         match bounded::text(&path, SETTINGS_LIMIT) {
             Ok(text) => Settings::parse(&text, &path),
-            Err(problem) if matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Denied) => {
+            Err(problem) if problem.kind == ErrorKind::NotFound => Ok(Settings::default()),
+            Err(problem) if problem.kind == ErrorKind::Denied && !is_own(&path) => {
                 Ok(Settings::default())
             }
             Err(problem) => Err(problem),
