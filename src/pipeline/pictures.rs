@@ -20,8 +20,9 @@ pub struct Pictures {
     link: bool,
     /// Canonical folders to search for the current file.
     bases: Vec<PathBuf>,
-    /// Results of names below the current folders.
-    known: HashMap<String, Option<ImageRef>>,
+    /// Results of names below the current folders. Boxed, because a data set can name hundreds of
+    /// thousands of pictures that are missing.
+    known: HashMap<String, Option<Box<ImageRef>>>,
     /// Copies to remove if the import fails.
     made: Vec<PathBuf>,
     taken: u64,
@@ -91,7 +92,7 @@ impl Pictures {
         let found = match self.known.get(&image.name) {
             Some(found) => found.clone(),
             None => {
-                let found = self.look(&image.name)?;
+                let found = self.look(&image.name)?.map(Box::new);
                 self.known.insert(image.name.clone(), found.clone());
                 match &found {
                     Some(_) => self.taken += 1,
@@ -104,7 +105,10 @@ impl Pictures {
         *image = ImageRef {
             draft,
             rights,
-            ..found.unwrap_or_else(|| ImageRef::named(std::mem::take(&mut image.name)))
+            ..match found {
+                Some(found) => *found,
+                None => ImageRef::named(std::mem::take(&mut image.name)),
+            }
         };
         Ok(())
     }
@@ -134,7 +138,7 @@ impl Pictures {
         self.carried = true;
         if self
             .known
-            .insert(inline.name.clone(), Some(image))
+            .insert(inline.name.clone(), Some(Box::new(image)))
             .is_none()
         {
             self.taken += 1;
@@ -277,12 +281,13 @@ impl Pictures {
     }
 
     /// Makes the copies durable with a single sync: one per file would take minutes for a large
-    /// set.
+    /// set. No picture can be found by name afterwards.
     ///
     /// # Errors
     ///
     /// If syncing fails.
-    pub fn sync(&self) -> Result<()> {
+    pub fn finish(&mut self) -> Result<()> {
+        self.known = HashMap::new();
         if self.taken == 0 || (self.link && !self.carried) {
             Ok(())
         } else {

@@ -259,7 +259,7 @@ impl<'a> Import<'a> {
             });
         }
         watch.report("saving", 0, None).map_err(cancelled)?;
-        self.pictures.sync()?;
+        self.pictures.finish()?;
         // No item is read any more. The table has 25 bytes for each, and writing the index needs room too.
         self.seen = HashMap::new();
         let made = self.made;

@@ -84,6 +84,12 @@ impl Pen {
                 modifier: cell.modifier,
             },
         );
+        // Most cells, and all of a picture in half blocks.
+        if let [b' '..=b'~'] | [0xe2, 0x96, 0x80] = cell.symbol().as_bytes()
+            && !self.ascii
+        {
+            return out.extend_from_slice(cell.symbol().as_bytes());
+        }
         if self.ascii && !cell.symbol().is_ascii() {
             out.extend_from_slice(locale::ascii(cell.symbol(), cell.cell_width()).as_bytes());
             self.next = None;
@@ -197,10 +203,7 @@ fn color(out: &mut Vec<u8>, color: Color, layer: u32) {
     };
     let named = match color {
         Color::Reset => return code(&[layer + 9]),
-        Color::Rgb(r, g, b) => {
-            code(&[layer + 8, 2]);
-            return [r, g, b].into_iter().for_each(|level| byte(out, level));
-        }
+        Color::Rgb(r, g, b) => return rgb(out, [r, g, b], layer),
         Color::Indexed(i) => {
             code(&[layer + 8, 5]);
             return byte(out, i);
@@ -248,6 +251,20 @@ static BYTES: [([u8; 4], usize); 256] = {
     }
     all
 };
+
+/// Appends a true color. Assembled on the stack, because a picture has 6,400 of them.
+fn rgb(out: &mut Vec<u8>, color: [u8; 3], layer: u32) {
+    // The layer is a multiple of ten, and its extended colors are its eighth number.
+    let mut text = [b';'; 17];
+    text[..4].copy_from_slice(&[b'0' + (layer / 10 % 10) as u8, b'8', b';', b'2']);
+    let mut end = 5;
+    for level in color {
+        let (digits, length) = &BYTES[usize::from(level)];
+        text[end..end + 4].copy_from_slice(digits);
+        end += length;
+    }
+    out.extend_from_slice(&text[..end]);
+}
 
 /// Appends a number and a separator.
 fn byte(out: &mut Vec<u8>, n: u8) {
