@@ -134,7 +134,7 @@ impl Index {
     fn open_in(path: &Path, pinned: &Path) -> Result<Index> {
         let config = sled::Config::default()
             .path(pinned)
-            .cache_capacity(16 << 20)
+            .cache_capacity(4 << 20)
             .flush_every_ms(Some(500));
         let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
         let db = match opened {

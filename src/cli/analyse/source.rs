@@ -2,10 +2,11 @@
 
 use crate::board::{Of, Source, choose};
 use crate::context::Context;
+use crate::import::waited;
 use benchtop_model::Result;
 use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
 use benchtop_model::board::PublishedFigures;
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_pipeline::analysis::analyse;
 use benchtop_protocol::wire::request;
 
@@ -45,11 +46,12 @@ impl Source {
                 &scored.engine().choose(None),
                 None,
                 &what,
-                Cancel::NEVER,
+                ProgressSink::NONE,
             ),
             Source::Project(client, board) => {
                 let board = board.clone();
-                client.ask(request::Analyse(Box::new(AnalyseAsk { board, what })))
+                let ask = request::Analyse(Box::new(AnalyseAsk { board, what }));
+                waited(client, ask, true)
             }
         }
     }

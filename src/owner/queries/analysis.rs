@@ -1,7 +1,7 @@
 //! Analyses of a whole board.
 
 use super::board_data::{chosen, rule, scored};
-use crate::dispatch::{Query, Watch};
+use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Aligned, Alignment, Analysis, By, Kept, What};
@@ -16,13 +16,13 @@ use benchtop_protocol::wire::request;
 /// Rows whose verdicts are read under one lock, which delays decisions.
 const AT_ONCE: usize = 8192;
 
-impl Query for request::Analyse {
+impl Task for request::Analyse {
     /// Runs an analysis.
     ///
     /// # Errors
     /// Errors of the board and of [`analyse`], and if the result would reveal what a blind round hides.
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Analysis> {
-        let ask = &self.0;
+    fn run(self, task: TaskContext<'_>) -> Result<Analysis> {
+        let (ask, sight) = (&self.0, &task.sight());
         let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
         let before = chosen(sight, &of, &ask.board)?;
         let after = match &ask.what {
@@ -31,9 +31,10 @@ impl Query for request::Analyse {
         };
         match &ask.what {
             What::Alignment(alignment) => {
-                pictures(sight, (&of, &before), alignment, watch.cancel).map(Analysis::Aligned)
+                pictures(sight, (&of, &before), alignment, task.progress.cancel)
+                    .map(Analysis::Aligned)
             }
-            what => analyse(&of, &before, after.as_ref(), what, watch.cancel),
+            what => analyse(&of, &before, after.as_ref(), what, task.progress),
         }
     }
 }

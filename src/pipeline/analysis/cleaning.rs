@@ -2,19 +2,19 @@
 
 use rayon::prelude::*;
 
-use super::columns::{column, is_low_good, shown};
+use super::columns::{Steps, column, is_low_good, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Cleaned, Cleaning, ModelCleaned};
 use benchtop_model::board::{Board, Scale};
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, Result};
 
 pub(super) fn cleaned(
     scored: &BoardData,
     (before, after): (&ItemSelection, &ItemSelection),
     ask: &Cleaning,
-    cancel: Cancel<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Cleaned> {
     let ruled = scored.engine();
     let left = ruled.choose(Some(&|row| before.holds(row) && after.holds(row)));
@@ -35,8 +35,9 @@ pub(super) fn cleaned(
     };
     let [was, is] = boards.each_ref().map(|board| numbers(board));
     let (places, now) = (places(&was, scale), self::places(&is, scale));
+    let steps = Steps::new("cleaning", was.len(), watch);
     let one = |row: usize| -> Result<ModelCleaned> {
-        cancel.check()?;
+        steps.next()?;
         let drawn = ruled
             .bootstrap(of, &[(row, before), (row, &left)])
             .and_then(|again| again.difference_interval(ask.plan, (1, 0)));

@@ -2,20 +2,20 @@
 
 use rayon::prelude::*;
 
-use super::columns::column;
+use super::columns::{Steps, column};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::Result;
 use benchtop_model::analysis::{Intervals, Sure};
 use benchtop_model::board::{Cell, Column, Row};
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::ProgressSink;
 
 pub(super) fn confidence_intervals(
     scored: &BoardData,
     chosen: &ItemSelection,
     ask: &Intervals,
-    cancel: Cancel<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Vec<Sure>> {
     let ruled = scored.engine();
     let board = ruled.board(chosen);
@@ -37,12 +37,13 @@ pub(super) fn confidence_intervals(
             Some((column, row, cell, cell.value()?))
         })
         .collect();
+    let steps = Steps::new("intervals", cells.len(), watch);
     let one =
         |(column, (at, row), cell, value): &(&Column, (usize, &Row), Cell, f64)| -> Result<Sure> {
-            cancel.check()?;
+            steps.next()?;
             let by = column.scale.unit();
             let of = ruled.column(&column.name)?;
-            let sure = ruled.estimate(*at, of, chosen, ask.plan, cancel)?;
+            let sure = ruled.estimate(*at, of, chosen, ask.plan, watch.cancel)?;
             let (clusters, drawn) = (sure.clusters, sure.interval);
             let independent = cell
                 .k()

@@ -17,7 +17,7 @@ use benchtop_formats::published_figures;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Analysis, What};
 use benchtop_model::board::PublishedFigures;
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Analyzes the board on the questions in `chosen`. `after` are the remaining questions if items
@@ -32,24 +32,24 @@ pub fn analyse(
     chosen: &ItemSelection,
     after: Option<&ItemSelection>,
     what: &What,
-    cancel: Cancel<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Analysis> {
     Ok(match what {
         What::Correlate(ask) => {
             Analysis::Correlated(Box::new(correlate::correlated(&scored.board(chosen), ask)?))
         }
         What::Cluster(ask) => Analysis::Clustered(cluster::clustered(&scored.board(chosen), ask)?),
-        What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, cancel)?),
+        What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, watch)?),
         What::Cleaning(ask) => {
             let after = after.ok_or_else(|| {
                 Error::new(ErrorKind::Usage, "cleaning needs a project")
                     .help("run it in a project with judged items, without PATHs")
             })?;
-            Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, cancel)?)
+            Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, watch)?)
         }
-        What::Intervals(ask) => Analysis::Sure(intervals::confidence_intervals(
-            scored, chosen, ask, cancel,
-        )?),
+        What::Intervals(ask) => {
+            Analysis::Sure(intervals::confidence_intervals(scored, chosen, ask, watch)?)
+        }
         What::Published(paper) => {
             let mut board = scored.board(chosen);
             published_figures::beside(

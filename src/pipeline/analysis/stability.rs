@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::columns::{column, shown};
+use super::columns::{Steps, column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
@@ -10,7 +10,7 @@ use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use benchtop_metrics::statistics::Number;
 use benchtop_model::analysis::{Curve, Stability, Stable};
 use benchtop_model::board::Board;
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Half of the data. [`Curve::drift`] covers the points from here on.
@@ -20,7 +20,7 @@ pub(super) fn stable(
     scored: &BoardData,
     chosen: &ItemSelection,
     ask: &Stability,
-    cancel: Cancel<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Stable> {
     let fractions = if ask.fractions.is_empty() {
         FRACTIONS.to_vec()
@@ -56,10 +56,11 @@ pub(super) fn stable(
     let groups = groups(ruled.sheet(), &pool);
     let (mut counts, mut found): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
     let mut stopped = Ok(());
+    let steps = Steps::new("stability", fractions.len(), watch);
     // All models see the same questions, each those it is scored on, so one curve is computed for
     // all of them.
     let points = curve(groups.len(), &fractions, ask.seed, |places| {
-        stopped = stopped.clone().and_then(|()| cancel.check());
+        stopped = stopped.clone().and_then(|()| steps.next());
         if stopped.is_err() {
             return Number::none("it was stopped");
         }

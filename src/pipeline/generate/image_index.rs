@@ -69,7 +69,8 @@ pub struct RequestedImages {
 /// The files of imported pictures.
 #[derive(Clone, Debug, Default)]
 struct Files {
-    /// Number of the first picture's file ([`file_key`]) by row, or 0.
+    /// Number of the first picture's file ([`file_key`]) by row, or 0. Ends with the last row that
+    /// has a file, so that a project without pictures holds nothing.
     first: Vec<u64>,
     /// Numbers of further pictures, for rows that have them.
     more: HashMap<u32, Vec<u64>>,
@@ -96,7 +97,10 @@ impl Files {
             }
             key
         });
-        self.first.push(keys.next().unwrap_or_default());
+        if let Some(first) = keys.next().filter(|key| *key != 0) {
+            self.first.resize(row as usize, 0);
+            self.first.push(first);
+        }
         let more: Vec<u64> = keys.filter(|key| *key != 0).collect();
         if !more.is_empty() {
             self.more.insert(row, more);

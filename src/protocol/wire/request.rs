@@ -403,7 +403,7 @@ macro_rules! requests {
                 other: Option<String>,
             } => Vec<Disagreement>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// An analysis of a whole board.
-            Analyse(Box<AnalyseAsk>) => Analysis, kind: Query, access: Member, writes: Never, blind: Guarded;
+            Analyse(Box<AnalyseAsk>) => Analysis, kind: Task, access: Member, writes: Never, blind: Guarded;
             /// Have a judge read the answers that the `strict` rule cannot read.
             /// The job sends at most as much as the budget allows.
             Judge(Box<JudgeRequest>, Budget) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
