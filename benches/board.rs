@@ -5,6 +5,7 @@
 //! naive loop over a byte an answer. Ratios are of one run; what is to hold is printed beside them.
 
 use benchtop::model::cancel::Cancel;
+use benchtop::protocol::start::owner_command;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -39,9 +40,8 @@ struct Owner(Child);
 
 impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
-        let mut command = Command::new(PROGRAM);
+        let mut command = owner_command(Path::new(PROGRAM));
         command
-            .arg("owner")
             .arg("--project")
             .arg(root)
             .stdin(Stdio::null())

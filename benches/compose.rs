@@ -20,6 +20,7 @@ use benchtop::files::project::Project;
 use benchtop::model::MetaFile;
 use benchtop::model::metafile::shipped;
 use benchtop::protocol::Client;
+use benchtop::protocol::start::owner_command;
 use benchtop::protocol::wire::request;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -164,9 +165,8 @@ impl Drop for Owner {
 fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> {
     let root = dir.join("project");
     let project = Project::init(&root)?;
-    let mut command = Command::new(PROGRAM);
+    let mut command = owner_command(Path::new(PROGRAM));
     command
-        .arg("owner")
         .arg("--project")
         .arg(&root)
         .stdin(Stdio::null())

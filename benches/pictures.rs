@@ -14,6 +14,7 @@ use benchtop::model::generation::Fingerprint;
 use benchtop::model::job::{Budget, GenerationOverrides, JobStatus, NewJob};
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::protocol::Client;
+use benchtop::protocol::start::owner_command;
 use benchtop::protocol::wire::{Decide, PageRequest, request};
 use benchtop::store::{open, pictures};
 use uuid::Uuid;
@@ -45,9 +46,8 @@ struct Owner(Child, Project);
 impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
         for _ in 0..200 {
-            let mut command = Command::new(PROGRAM);
+            let mut command = owner_command(Path::new(PROGRAM));
             command
-                .arg("owner")
                 .arg("--project")
                 .arg(root)
                 .stdin(Stdio::null())

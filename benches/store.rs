@@ -15,6 +15,7 @@ use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{Field, Filter, Judgement, Seen, Sort, Verdict};
 use benchtop::owner::search::Search;
 use benchtop::protocol::Client;
+use benchtop::protocol::start::owner_command;
 use benchtop::protocol::wire::{Decide, OwnerStatus, Page, PageRequest, request};
 use benchtop::store::index::Index;
 use benchtop::store::{Catalog, open, query};
@@ -91,9 +92,8 @@ struct Owner {
 
 impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
-        let mut command = Command::new(PROGRAM);
+        let mut command = owner_command(Path::new(PROGRAM));
         command
-            .arg("owner")
             .arg("--project")
             .arg(root)
             .stdin(Stdio::null())

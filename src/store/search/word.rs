@@ -123,8 +123,8 @@ impl Word {
             if best.is_some_and(|best| best >= self.ceiling()) {
                 break;
             }
-            // Later starts inside words rarely win.
-            if tried == 0 || bonus(row, at) > 0 {
+            // Later starts inside words rarely win, so only the first few are tried.
+            if tried < 3 || bonus(row, at) > 0 {
                 best = best.max(self.align(
                     row,
                     at,
