@@ -76,6 +76,7 @@ impl BoardEngine {
                 cells,
                 counts: self.answer_counts(*at, &of.chosen, (missing, &of.given)),
                 reference: None,
+                white_box: Vec::new(),
             }
         });
         let grouped = self
