@@ -25,6 +25,7 @@ mod reading;
 mod rebuild;
 mod recompose;
 mod sample;
+pub mod scenario;
 pub mod servers;
 mod sources;
 mod verdicts;

@@ -39,6 +39,7 @@ pub use self::grade::{Grader, Outcome, Place, mark};
 pub use self::item_selection::ItemSelection;
 pub use self::model_answers::{Asked, ModelAnswers};
 pub use self::paired_comparison::{Paired, Tested};
+pub use self::strata::is_base;
 pub use self::unit::{Unit, Units};
 
 use std::sync::Arc;
