@@ -23,7 +23,7 @@ use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  benchtop scenario corruption --severities 1,2,3 --seed 7 --dry-run\n  benchtop scenario print-attack --opacity 100 --filter 'subtask:animal'\n  benchtop scenario sheet --of '#12' --out sheet.png"
+    after_help = "Examples:\n  benchtop scenario corruption --severities 1,2,3 --seed 7 --dry-run\n  benchtop scenario print-attack --opacity 100 --filter 'subtask:animal'\n  benchtop scenario adversarial --eps 8 --steps 10 --dry-run\n  benchtop scenario sheet --of '#12' --out sheet.png"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -93,6 +93,9 @@ fn option(setting: &'static Setting) -> Arg {
                     .map(|_| text.to_string())
                     .map_err(|e| e.to_string())
             }),
+        Values::Name(default) => arg
+            .help(format!("{} [default: {default}]", setting.help))
+            .value_name("NAME"),
     }
 }
 

@@ -39,6 +39,8 @@ pub enum Values {
     Several(&'static [&'static str]),
     /// A number from the first to the second; the third is the default.
     Number(f64, f64, f64),
+    /// A name on one line. The text says what it is without one.
+    Name(&'static str),
 }
 
 /// All kinds.
@@ -99,6 +101,32 @@ pub static SCENARIOS: &[ScenarioKind] = &[
             },
         ],
     },
+    ScenarioKind {
+        name: "adversarial",
+        help: "Small changes against a CLIP model, after which pictures fit their prompts less well",
+        settings: &[
+            Setting {
+                name: "eps",
+                help: "The most that a value changes, in gray levels",
+                values: Values::Number(1., 255., 8.),
+            },
+            Setting {
+                name: "alpha",
+                help: "Length of a step, in gray levels",
+                values: Values::Number(1., 255., 2.),
+            },
+            Setting {
+                name: "steps",
+                help: "Number of steps",
+                values: Values::Number(1., 1000., 10.),
+            },
+            Setting {
+                name: "model",
+                help: "The CLIP model: a name of `benchtop models list`, or a folder",
+                values: Values::Name("that of [filter]"),
+            },
+        ],
+    },
 ];
 
 /// Limit of a plan file, in bytes.
@@ -145,6 +173,10 @@ impl Setting {
                 let number = text.trim().parse::<f64>().ok();
                 let is_within = number.is_some_and(|n| n.is_finite() && n >= least && n <= most);
                 (!is_within).then(|| format!("expected a number from {least} to {most}"))
+            }
+            Values::Name(_) => {
+                let is_name = !text.trim().is_empty() && !text.chars().any(char::is_control);
+                (!is_name).then(|| "expected a name on one line".into())
             }
         }
     }

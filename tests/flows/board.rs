@@ -667,7 +667,11 @@ fn cells_of_models_that_share_the_proxys_encoder_are_marked() {
         .iter()
         .flat_map(|m| ["quiz", "quiz-adversarial"].map(|set| (m, set)))
     {
-        let line = |n: u32| json!({"id": n, "prediction": "A", "model": model}).to_string() + "\n";
+        let line = |n: u32| {
+            // A file with the same bytes would not be imported again.
+            let line = json!({"id": n, "prediction": "A", "model": model, "set": set});
+            line.to_string() + "\n"
+        };
         let text: String = (1..=3).map(line).collect();
         let file = bench.write(&format!("{set}/{model}.jsonl"), text);
         bench

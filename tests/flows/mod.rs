@@ -1,5 +1,6 @@
 //! Commands end to end.
 
+mod adversarial;
 mod agreement;
 mod analyse;
 mod board;

@@ -189,7 +189,7 @@ fn stored(picture: &Pixels) -> Pixels {
 
 #[test]
 fn a_picture_stays_within_eps_and_fits_its_text_less_with_every_seed() {
-    let mut attacker = attacker("openai");
+    let attacker = attacker("openai");
     let mut lowered = 0;
     for seed in 0..32 {
         let size = [(48, 40), (32, 32), (20, 31), (64, 33)][seed as usize % 4];
@@ -241,7 +241,7 @@ fn filter_score(picture: &Pixels) -> f32 {
 
 #[test]
 fn what_is_wrong_is_refused_and_a_cancelled_attack_stops() {
-    let mut attacker = attacker("openai");
+    let attacker = attacker("openai");
     let picture = pattern(20, 20);
     let good = Settings::default();
     let wrong = [

@@ -26,7 +26,7 @@ pub struct Args {
     /// The PNG to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Scenario: corruption (corruption x severity), print-attack (factor x level)
+    /// Scenario: corruption (corruption x severity), print-attack (factor x level), adversarial (eps)
     #[arg(long, default_value = "corruption", value_name = "NAME")]
     scenario: String,
     /// Only these rows, separated by commas: corruptions, or factors

@@ -11,9 +11,8 @@ use candle_core::{Device, Tensor, Var};
 
 use super::clip::Clip;
 use super::pipeline::wrong;
-use super::scorer::{ClipScorer, Options, refused};
+use super::scorer::{ClipScorer, Options, cosine, refused};
 use crate::preprocess::Linear;
-use crate::scoring::{ImageTextScorer, Pair};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
@@ -104,7 +103,7 @@ impl Attacker {
     /// # Errors
     /// Invalid pictures, settings, and texts; numbers of the model that are not finite; cancellation.
     pub fn attack(
-        &mut self,
+        &self,
         picture: &Pixels,
         text: &str,
         settings: &Settings,
@@ -119,22 +118,21 @@ impl Attacker {
             }
             descent.step()?;
         }
-        let changed = descent.rounded();
+        let (changed, text) = (descent.rounded(), descent.embedded);
         let pictures = [picture.clone(), changed];
-        let pairs = [0, 1].map(|picture| Pair { picture, text: 0 });
-        let mut scores = Vec::with_capacity(2);
-        for score in self.proxy.score(&pictures, &[text], &pairs, cancel) {
-            scores.push(score?.cosine);
-        }
+        let mut embedded = self.proxy.embedded(&pictures, &[0, 1], cancel);
+        let mut score = |at| {
+            let picture = embedded.remove(&at);
+            let picture = picture.unwrap_or_else(|| Err(bad("the model returned no embedding")))?;
+            Ok::<f32, Failure>(cosine(&picture, &text))
+        };
+        let (before, after) = (score(0)?, score(1)?);
         let [_, picture] = pictures;
-        match scores[..] {
-            [before, after] => Ok(Attacked {
-                picture,
-                before,
-                after,
-            }),
-            _ => Err(bad("the model returned no score")),
-        }
+        Ok(Attacked {
+            picture,
+            before,
+            after,
+        })
     }
 
     /// The steps of an attack, one at a time.
@@ -156,8 +154,8 @@ impl Attacker {
             .texts(vec![text], cancel)
             .remove(text)
             .unwrap_or_else(|| Err(bad("the model returned no embedding")))?;
-        let size = text.len();
-        let text = Tensor::from_vec(text, size, &Device::Cpu).map_err(refused)?;
+        let embedded = text;
+        let text = Tensor::from_slice(&embedded, embedded.len(), &Device::Cpu).map_err(refused)?;
         let mut stream = Stream::new(seed);
         let values = picture.rgb.iter().map(|byte| {
             // 24 bits, as many as an f32 has.
@@ -170,6 +168,7 @@ impl Attacker {
             towers: &self.proxy.towers,
             input,
             text,
+            embedded,
             settings: *settings,
         })
     }
@@ -184,6 +183,8 @@ pub struct Descent<'a> {
     input: Input,
     /// The normalized embedding of the text.
     text: Tensor,
+    /// Its numbers.
+    embedded: Vec<f32>,
     settings: Settings,
 }
 

@@ -85,7 +85,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
     }
 
     /// The embeddings of the `wanted` indexes of `pictures`.
-    fn embedded(
+    pub(super) fn embedded(
         &self,
         pictures: &[Pixels],
         wanted: &[usize],

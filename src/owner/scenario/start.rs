@@ -51,6 +51,7 @@ impl Task for request::Scenario {
         if started.pictures == 0 {
             return Err(nothing(&started));
         }
+        scenario::of(plan)?.preview(plan, Some(&shared.config()))?;
         let numbers = planned.numbers;
         started.job = Some(shared.jobs.begin(shared, (&SCENARIO, task.who), |header| {
             let spec = Stored {
@@ -119,7 +120,7 @@ fn estimate(
     plan: &ScenarioPlan,
     pictures: &[PlannedPicture],
 ) -> Result<u64> {
-    let painter = scenario::of(plan)?.painter(plan, Some(&shared.config()))?;
+    let painter = scenario::of(plan)?.preview(plan, Some(&shared.config()))?;
     let step = pictures.len().div_ceil(SAMPLES).max(1);
     let sample: Vec<&PlannedPicture> = pictures.iter().step_by(step).collect();
     // Pictures that cannot be made are reported by the job.

@@ -52,6 +52,15 @@ pub trait Scenario: Sync {
     /// A model that cannot be loaded.
     fn painter(&self, plan: &ScenarioPlan, config: Option<&Config>) -> Result<Box<dyn Painter>>;
 
+    /// Makes pictures of about the same size for the estimate of a dry run, without loading a model.
+    /// Called before a job starts, too, so that a missing model is reported at once.
+    ///
+    /// # Errors
+    /// Missing files of a model.
+    fn preview(&self, plan: &ScenarioPlan, config: Option<&Config>) -> Result<Box<dyn Painter>> {
+        self.painter(plan, config)
+    }
+
     /// The contact sheet of one picture: rows and columns of parameters. `parameters` are those that
     /// follow from the question, if the picture has one.
     ///

@@ -6,6 +6,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `adversarial` | small changes against a model |
 //! | `corruption` | noise, blur, and other corruptions |
 //! | `print_attack` | wrong words on pictures |
 //! | `kind` | what a kind implements |
@@ -17,6 +18,7 @@
 //! | [`sheet`] | contact sheets of what a scenario does to one picture |
 //! | `words` | the wrong word of a question |
 
+mod adversarial;
 mod corruption;
 mod kind;
 mod layout;

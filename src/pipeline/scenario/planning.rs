@@ -8,7 +8,7 @@ use super::kind::{Dealer, Dealt, Parameters, Per, Scenario};
 use super::registry;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_metrics::score::is_base;
-use benchtop_model::derivation::{SEED, WORD};
+use benchtop_model::derivation::SEED;
 use benchtop_model::rng;
 use benchtop_model::scenario::{ScenarioPlan, StartedScenario};
 use benchtop_model::{Item, Key, Result};
@@ -199,7 +199,8 @@ impl<'p> Planner<'p> {
                     all.insert(SEED.into(), rng::key(self.plan.seed, &seed).into());
                     all
                 });
-                for (name, value) in &parameters {
+                let own = |name: &&String| source.parameters.contains_key(*name);
+                for (name, value) in parameters.iter().filter(|(name, _)| !own(name)) {
                     if let Some(value) = counted(name, value) {
                         *dealt.entry((name.clone(), value)).or_default() += 1;
                     }
@@ -235,7 +236,7 @@ impl<'p> Planner<'p> {
 /// The value of a parameter that is dealt, not drawn.
 fn counted(name: &str, value: &Value) -> Option<String> {
     match value {
-        _ if name == SEED || name == WORD => None,
+        _ if name == SEED => None,
         Value::String(text) => Some(text.clone()),
         Value::Number(number) if number.is_u64() => Some(number.to_string()),
         _ => None,

@@ -1,7 +1,5 @@
 //! Print attacks: a wrong word on the picture of each question.
 
-use serde_json::json;
-
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_model::config::Config;
 use benchtop_model::derivation::{PRINT_ATTACK, WORD};
@@ -156,16 +154,6 @@ impl Painter for PrintAttack {
         }
         let look = Look::new(levels).ok_or_else(|| wrong("look"))?;
         let (made, ink) = print_attack::write(picture, word, look)?;
-        let found = json!({
-            "area": ink.area,
-            "letters": ink.size,
-            "shrunk": ink.shrunk,
-            "coverage": ink.coverage,
-            "middle": [ink.middle.0, ink.middle.1],
-            "upright": [ink.upright.0, ink.upright.1],
-            "angle": ink.angle,
-        });
-        let found = found.as_object().cloned().unwrap_or_default();
-        Ok((made, found))
+        Ok((made, ink.parameters()))
     }
 }

@@ -1,5 +1,6 @@
 //! The table of the kinds of scenarios.
 
+use super::adversarial::Adversarial;
 use super::corruption::Corruptions;
 use super::kind::Scenario;
 use super::print_attack::PrintAttack;
@@ -7,7 +8,7 @@ use benchtop_model::scenario::ScenarioPlan;
 use benchtop_model::{Error, Result};
 
 /// All kinds. A new kind is one file and one row, and its row in the table of the model.
-static ALL: &[&dyn Scenario] = &[&Corruptions, &PrintAttack];
+static ALL: &[&dyn Scenario] = &[&Corruptions, &PrintAttack, &Adversarial];
 
 /// The kind of a plan.
 ///
