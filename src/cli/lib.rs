@@ -46,6 +46,7 @@
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
 //! | [`round`] | `benchtop round`: verification rounds |
 //! | [`sample`] | `benchtop sample`: the sample |
+//! | [`scenario`] | `benchtop scenario`: derived pictures, and contact sheets of them |
 //! | [`show`] | `benchtop show`: a picture in the terminal |
 //! | [`start`] | start of the program: arguments, errors, panics, and the exit code |
 //! | [`status`] | `benchtop status` and `benchtop stop` |
@@ -109,6 +110,7 @@ pub mod recover;
 pub mod replay;
 pub mod round;
 pub mod sample;
+pub mod scenario;
 pub mod show;
 pub mod start;
 pub mod status;
@@ -182,7 +184,9 @@ commands! {
     Generate(args: generate::Args) => generate::run(context, &args);
     /// Evaluate a model on the items of the project
     Eval(args: eval::Args) => eval::run(context, &args);
-    /// List and control generation and evaluation jobs
+    /// Derive corrupted and attacked pictures, with items of them
+    Scenario(args: scenario::Args) => scenario::run(context, &args);
+    /// List and control jobs: pictures, evaluations, scenarios, and others
     Jobs(args: jobs::Args) => jobs::run(context, &args);
     /// Score items with models and manage the rules that flag items
     Filter(args: filter::Args) => filter::run(context, &args);

@@ -130,6 +130,7 @@ pub fn references(board: &Board, paper: Option<&str>) -> Result<Vec<Row>> {
                         cells,
                         counts: Counts::default(),
                         reference,
+                        white_box: Vec::new(),
                     },
                     Vec::new(),
                 ));

@@ -137,6 +137,9 @@ pub struct Column {
     /// Whether its numbers depend on free-form answers.
     #[serde(default)]
     pub free_form: bool,
+    /// The variant whose items it counts, if it counts one.
+    #[serde(default)]
+    pub variant: Option<String>,
 }
 
 impl Column {
@@ -148,6 +151,7 @@ impl Column {
             scale,
             describes: false,
             free_form: false,
+            variant: None,
         }
     }
 
@@ -160,6 +164,14 @@ impl Column {
     pub fn describing(self) -> Column {
         Column {
             describes: true,
+            ..self
+        }
+    }
+
+    /// The same column as one of a variant.
+    pub fn of_variant(self, name: &str) -> Column {
+        Column {
+            variant: Some(name.into()),
             ..self
         }
     }
@@ -186,6 +198,18 @@ pub struct Row {
     /// ranked.
     #[serde(default)]
     pub reference: Option<String>,
+    /// Variants whose pictures were computed against a proxy that shares the model's vision encoder.
+    #[serde(default)]
+    pub white_box: Vec<String>,
+}
+
+impl Row {
+    /// Whether the cell in `column` is about pictures that were computed against the model's own
+    /// vision encoder (the `*` of Dysca's Table 3).
+    pub fn is_white_box(&self, column: &Column) -> bool {
+        let variant = column.variant.as_ref();
+        variant.is_some_and(|variant| self.white_box.contains(variant))
+    }
 }
 
 /// The items that a board is scored on.
@@ -389,6 +413,7 @@ mod tests {
             cells: cells.to_vec(),
             counts: Counts::default(),
             reference: reference.map(str::to_string),
+            white_box: Vec::new(),
         };
         let share = Some(Cell::Share { k: 1, n: 2 });
         let board = |rows: Vec<Row>| Board {

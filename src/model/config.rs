@@ -51,6 +51,10 @@ pub struct Config {
     /// Rules that flag or park items.
     #[serde(default)]
     pub rules: RuleSet,
+    /// Examined models that share the vision encoder of a model that adversarial pictures were
+    /// computed against, by the name of the latter.
+    #[serde(default, deserialize_with = "white_box")]
+    pub white_box: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,6 +290,23 @@ fn one_line<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String,
         ));
     }
     Ok(text)
+}
+
+fn white_box<'de, D: Deserializer<'de>>(
+    source: D,
+) -> std::result::Result<BTreeMap<String, Vec<String>>, D::Error> {
+    let all: BTreeMap<String, Vec<String>> = BTreeMap::deserialize(source)?;
+    let names = all
+        .iter()
+        .flat_map(|(proxy, models)| models.iter().chain([proxy]));
+    for name in names {
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err(D::Error::custom(
+                "a model's name must be one line, and not empty",
+            ));
+        }
+    }
+    Ok(all)
 }
 
 fn reason_key<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String, D::Error> {

@@ -10,6 +10,10 @@ use super::{Error, Result};
 
 /// Name of the method that prints a wrong word into a picture (Dysca section 3.3).
 pub const PRINT_ATTACK: &str = "print-attack";
+/// Name of the method that changes a picture against a model (Dysca section 3.3).
+pub const ADVERSARIAL: &str = "adversarial";
+/// Parameter of [`ADVERSARIAL`] with the name of that model.
+pub const PROXY: &str = "proxy";
 /// Parameter of [`PRINT_ATTACK`] with the printed word.
 pub const WORD: &str = "word";
 /// Parameter with the seed of the method, a whole number.
@@ -101,6 +105,12 @@ impl Derivation {
     pub fn attack_word(&self) -> Option<&str> {
         let word = self.parameters.get(WORD).and_then(Value::as_str)?.trim();
         (self.method == PRINT_ATTACK && !word.is_empty()).then_some(word)
+    }
+
+    /// The model that an adversarial picture was computed against.
+    pub fn proxy(&self) -> Option<&str> {
+        let proxy = self.parameters.get(PROXY).and_then(Value::as_str)?.trim();
+        (self.method == ADVERSARIAL && !proxy.is_empty()).then_some(proxy)
     }
 
     /// The derivation without what the judge decided: ruling, tries, and transcript.

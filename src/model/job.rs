@@ -159,7 +159,8 @@ pub struct Newest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobState {
     pub id: u32,
-    /// Name of its kind: `generation`, `run`, `judging`, `similarity`, `scoring`, or `command`.
+    /// Name of its kind: `generation`, `run`, `judging`, `similarity`, `scoring`, `scenario`, or
+    /// `command`.
     pub kind: String,
     /// One result of it: `picture`, `answer`, `pair`, `score`, or `step`.
     pub unit: String,

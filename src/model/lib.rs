@@ -48,6 +48,7 @@
 //! | [`round`] | rounds: items, annotators, order, and protocol |
 //! | [`safety`] | results of the safety checker |
 //! | [`sample`] | what the sample of a project holds, and its removal |
+//! | [`scenario`] | scenarios: the kinds with their settings, plans, and what a job would do |
 //! | [`scoring`] | scorers, scores, score states, and rules |
 //! | [`settings`] | changes of settings, as plans that a person sees first |
 //! | [`similarity`] | similarity of pictures and texts |
@@ -109,6 +110,7 @@ pub mod rng;
 pub mod round;
 pub mod safety;
 pub mod sample;
+pub mod scenario;
 pub mod scoring;
 pub mod settings;
 pub mod similarity;

@@ -20,6 +20,7 @@
 //! | [`read_only`] | when a read-only owner must be replaced, and whether the project was moved |
 //! | `rounds` | running rounds: leases, the purpose of each verdict, and adjudication |
 //! | `sample` | the sample: adds it to an empty project, and removes it |
+//! | `scenario` | jobs that make the pictures and items of scenarios |
 //! | [`scoring`] | scores, rules, and outcomes |
 //! | [`search`] | filtered, sorted, and searched lists of items |
 //! | [`server`] | the process: lock, opening of the project, connections, and shutdown |
@@ -47,6 +48,7 @@ pub mod queries;
 pub mod read_only;
 mod rounds;
 mod sample;
+mod scenario;
 pub mod scoring;
 pub mod search;
 pub mod server;

@@ -21,7 +21,7 @@ pub use list::numbers;
 
 use super::context::OwnerContext;
 use super::visibility::AnnotatorView;
-use benchtop_model::Result;
+use benchtop_model::{Error, Item, Result};
 
 /// The JSON line of an item, with the files of generated pictures.
 ///
@@ -29,6 +29,16 @@ use benchtop_model::Result;
 /// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) if the stored texts are damaged.
 pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
     Ok(resolved(shared, shared.items.catalog().line(row as usize)?))
+}
+
+/// The item with this number, with its generated pictures.
+///
+/// # Errors
+/// As for [`line`].
+pub fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
+    let json = line(shared, number.saturating_sub(1))?;
+    serde_json::from_str(&json)
+        .map_err(|e| Error::corrupt(format!("cannot read item #{number}: {e}")))
 }
 
 /// The revision of an item as the annotator sees it. For a blind item, this is the revision of its

@@ -110,16 +110,28 @@ pub fn keep_picture(
     folder: &str,
     bytes: &[u8],
 ) -> Result<ImageRef> {
+    let named = derived_name(source, folder);
+    let (image, _) = png::keep(project, &named.name, false, bytes)?;
+    Ok(ImageRef {
+        hash: image.hash,
+        ext: image.ext,
+        ..named
+    })
+}
+
+/// The reference of a picture that was made from `source`, without the hash of its file.
+pub(crate) fn derived_name(source: &ImageRef, folder: &str) -> ImageRef {
     let stem = match source.name.rsplit_once('.') {
         Some((stem, ending)) if !ending.contains('/') => stem,
         _ => &source.name,
     };
-    let (image, _) = png::keep(project, &format!("{folder}/{stem}.png"), false, bytes)?;
-    Ok(ImageRef {
+    ImageRef {
+        name: format!("{folder}/{stem}.png"),
+        ext: Some("png".into()),
         draft: source.draft,
         rights: source.rights.clone(),
-        ..image
-    })
+        ..ImageRef::default()
+    }
 }
 
 /// Items derived again, as revisions of the rows that have their ids. An item that annotators see

@@ -19,6 +19,7 @@
 //! | [`recompose`] | composes items again after metadata changes |
 //! | [`revise`] | segments of items with existing ids |
 //! | [`sample`] | the sample data set as an import |
+//! | [`scenario`] | scenarios: derived pictures of many items, and the items with them |
 //! | [`scoring`] | runs scorers on items, and applies rules to the scores |
 //! | [`sources`] | which files an import or a board reads, and in which order |
 //! | [`stale_sources`] | derived items whose source changed |
@@ -41,6 +42,7 @@ pub mod pictures;
 pub mod recompose;
 pub mod revise;
 pub mod sample;
+pub mod scenario;
 pub mod scoring;
 pub mod sources;
 pub mod stale_sources;

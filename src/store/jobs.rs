@@ -3,11 +3,12 @@
 //! `0007.json` has the header of the job ([`JobHeader`]) and, beside it, what its kind stores. Other
 //! files of the job have the same number: `0007.items.json`, the numbers of its items if it is about
 //! selected ones, `0007.usage.json`, what it has sent to servers ([`UsageFile`]), and the journals of
-//! its kind, such as `0007.failed.jsonl` ([`FailureLog`]). They are in `jobs/`, those of an evaluation
+//! its kind, such as `0007.failed.jsonl` ([`FailureLog`]) and `0007.jsonl` ([`DerivedPictures`]). They are in `jobs/`, those of an evaluation
 //! in `runs/` beside its answers ([`super::runs`]). What is left to do follows from the job and from
 //! the journals of results. Everything is on disk before it is acknowledged. The index stores only
 //! the pictures in progress ([`PictureInProgress`]).
 
+mod derived_pictures;
 mod failures;
 mod generation;
 pub(super) mod migrate;
@@ -28,6 +29,7 @@ use benchtop_files::{disk, regular};
 use benchtop_model::job::{Budget, JobStatus};
 use benchtop_model::{Error, Result};
 
+pub use derived_pictures::{DerivedPictures, MadePicture, PlannedPicture};
 pub use failures::FailureLog;
 pub use generation::{FailedPicture, Generation, GenerationFiles, PictureInProgress, Scope};
 pub(super) use migrate::take_over;
@@ -42,6 +44,8 @@ const TEXT_CHARS: usize = 300;
 const GENERATION: &str = "generation";
 /// Kind of a job file in `runs/`.
 pub const RUN: &str = "run";
+/// Kind of the jobs that make the pictures of scenarios.
+pub const SCENARIO: &str = "scenario";
 /// The highest number of a job. The numbers above are those of commands, which have no files.
 pub const HIGHEST: u32 = 1_000_000;
 /// Size limit of a list of items and of a journal of failures, in bytes.

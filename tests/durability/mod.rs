@@ -11,4 +11,5 @@ mod migration;
 mod power_cut;
 mod replaced;
 mod sample;
+mod scenario;
 mod scoring;

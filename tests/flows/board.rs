@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use benchtop::model::derivation::{ADVERSARIAL, PROXY};
 use serde_json::{Value, json};
 
-use crate::support::{Bench, has_line};
+use super::derived::{derived, exported, import};
+use super::eval::quiz;
+use crate::inference::server::png;
+use crate::support::{Bench, ErrorKind, has_line};
 
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures/small")
@@ -643,4 +647,74 @@ fn the_board_lists_every_answer_to_one_question() {
     bench
         .run(["board", "--item", "1", "--against", "tool"])
         .refused(2);
+}
+
+#[test]
+fn cells_of_models_that_share_the_proxys_encoder_are_marked() {
+    let bench = quiz(3);
+    let items: Vec<_> = exported(&bench)
+        .iter()
+        .map(|source| {
+            let picture = png(8, 8, &format!("changed {}", source.id));
+            derived(&bench, source, ADVERSARIAL, Some(&picture), |d| {
+                d.parameters.insert(PROXY.into(), "clip-vit-l-14".into());
+            })
+        })
+        .collect();
+    import(&bench, &items);
+    let models = ["llava-1.5-7b", "llava-1.5-7b+vc", "other"];
+    for (model, set) in models
+        .iter()
+        .flat_map(|m| ["quiz", "quiz-adversarial"].map(|set| (m, set)))
+    {
+        let line = |n: u32| {
+            // A file with the same bytes would not be imported again.
+            let line = json!({"id": n, "prediction": "A", "model": model, "set": set});
+            line.to_string() + "\n"
+        };
+        let text: String = (1..=3).map(line).collect();
+        let file = bench.write(&format!("{set}/{model}.jsonl"), text);
+        bench
+            .run(["import", file.to_str().unwrap(), "--dataset", set])
+            .ok();
+    }
+    let marked = || -> Vec<(String, String)> {
+        let lines = bench.run(["board", "--format", "json"]).lines();
+        assert!(lines.iter().any(|line| line["model"] == "other"));
+        let marked = lines.iter().filter(|line| line["white_box"] == true);
+        let name = |line: &Value, of: &str| line[of].as_str().unwrap().to_string();
+        marked
+            .map(|line| (name(line, "model"), name(line, "column")))
+            .collect()
+    };
+    // Nobody said yet which models share the encoder.
+    assert_eq!(marked(), []);
+    let path = bench.root().join("benchtop.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let setting = |models: &str| {
+        let table = format!("\n[white_box]\n\"CLIP ViT-L-14\" = {models}\n");
+        std::fs::write(&path, format!("{text}{table}")).unwrap();
+    };
+    setting("[\"LLaVA-1.5-7B\"]");
+    let found = marked();
+    for model in ["llava-1.5-7b", "llava-1.5-7b+vc"] {
+        assert!(found.iter().any(|(of, _)| of == model), "{found:?}");
+    }
+    for (model, column) in &found {
+        assert!(model.starts_with("llava"), "{found:?}");
+        assert!(column.contains("adversarial"), "{found:?}");
+    }
+    let csv = bench.run(["board", "--format", "csv"]).ok();
+    assert!(csv.lines().next().unwrap().ends_with(",white_box"));
+    let marks = csv.lines().filter(|line| line.ends_with(",true")).count();
+    assert_eq!(marks, found.len());
+    for format in ["table", "md", "latex"] {
+        let text = bench.run(["board", "--format", format]).ok();
+        // The note names the proxy.
+        assert!(text.contains("clip-vit-l-14"), "{format}: {text}");
+    }
+    // A name that is none is refused with its field.
+    setting("[\"\"]");
+    let refusal = bench.run(["items", "--json"]).refused_as(ErrorKind::Input);
+    assert!(refusal.field.starts_with("white_box"), "{refusal:?}");
 }

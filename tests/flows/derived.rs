@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
+use benchtop::inference::ocr::{Options, Tesseract};
 use benchtop::model::derivation::{Derivation, JudgeRuling, PRINT_ATTACK, SEED, WORD};
 use benchtop::model::{Item, Rights};
 use benchtop::pipeline::derive::{NewItem, keep_picture};
+use benchtop::raster::decode::DecodedImage;
+use benchtop::raster::print_attack::{Factor, Ink, Look, write};
 use serde_json::{Value, json};
 
 use super::eval::{quiz, reply, words};
@@ -690,6 +693,74 @@ fn the_attack_word_is_what_ocr_looks_for() {
     let ocr = scorers.iter().find(|s| s["scorer"] == "ocr").unwrap();
     // Missing, scored, unparsed, refused, not applicable, failed.
     assert_eq!(ocr["items"], json!([0, 1, 0, 0, 1, 0]));
+}
+
+/// A gray picture with a large black word, turned.
+fn printed(word: &str, orientation: u8) -> (Vec<u8>, Ink) {
+    let gray = image::RgbImage::from_pixel(640, 640, image::Rgb([150, 160, 170]));
+    let look = Look::new([4, 0, 3, orientation, 12]).unwrap();
+    let (made, ink) = write(&DecodedImage::new(gray.into()), word, look).unwrap();
+    let mut png = std::io::Cursor::new(Vec::new());
+    let pixels = made.pixels();
+    pixels.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    (png.into_inner(), ink)
+}
+
+#[test]
+fn words_of_print_attacks_are_read_at_every_angle() {
+    match Tesseract::open(Options::default()) {
+        Err(problem) if problem.kind == ErrorKind::NotFound => {
+            let need = crate::support::Need::Program("tesseract");
+            return crate::support::skip(need, &problem.to_string());
+        }
+        opened => drop(opened.unwrap()),
+    }
+    let bench = quiz(7);
+    let sources = exported(&bench);
+    let words = ["Orchard", "bicycle", "museum", "castle", "window"];
+    let mut items = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        let orientation = at as u8 % Factor::Orientation.levels();
+        let word = words[at % words.len()];
+        let (png, ink) = printed(word, orientation);
+        items.push(derived(&bench, source, PRINT_ATTACK, Some(&png), |d| {
+            d.parameters.insert(WORD.into(), word.into());
+            match at {
+                // The same picture and word, but nobody knows where it is.
+                6 => d.parameters.insert(SEED.into(), 8.into()),
+                // Another attack on the same picture: nothing is where it says.
+                5 => {
+                    let away = Ink {
+                        middle: (60.0, 600.0),
+                        ..ink
+                    };
+                    d.parameters.extend(away.parameters());
+                    None
+                }
+                _ => {
+                    d.parameters.extend(ink.parameters());
+                    None
+                }
+            };
+        }));
+    }
+    assert_eq!(items[0].images[0].hash, items[5].images[0].hash);
+    import(&bench, &items);
+    let job = one(&bench.run(["filter", "run", "ocr", "--json"]).ok());
+    assert_eq!(job["phase"], "done", "{job}");
+    let explained = |number: usize| {
+        let text = bench
+            .run(["filter", "explain", &number.to_string(), "--json"])
+            .ok();
+        let scores = one(&text)["scores"].as_array().unwrap().clone();
+        let ocr = scores.into_iter().find(|s| s["scorer"] == "ocr").unwrap();
+        ocr["values"][0][1].as_f64().unwrap()
+    };
+    let scores: Vec<f64> = (0..items.len())
+        .map(|at| explained(sources.len() + at + 1))
+        .collect();
+    assert_eq!(scores[..5], [1.0; 5], "{scores:?}");
+    assert!(scores[5] < 1.0 && scores[6] < 1.0, "{scores:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Commands end to end.
 
+mod adversarial;
 mod agreement;
 mod analyse;
 mod board;
@@ -25,6 +26,7 @@ mod reading;
 mod rebuild;
 mod recompose;
 mod sample;
+pub mod scenario;
 pub mod servers;
 mod sources;
 mod verdicts;

@@ -84,6 +84,7 @@ pub(super) fn board() -> Board {
             uncompared: 0,
         },
         reference: None,
+        white_box: Vec::new(),
     };
     let notes = vec![
         "GPT4o: every row is given twice; the first of each is used".to_string(),
@@ -349,6 +350,7 @@ fn styled() -> Board {
                 ..Counts::default()
             },
             reference: (m == 3).then(|| "Table 3".to_string()),
+            white_box: Vec::new(),
         }
     };
     let models = ["InternVL2-8B", "Qwen2-VL-7B", "llava-v1.6-13b", "GPT-4V"];
@@ -505,6 +507,7 @@ fn aware() -> Board {
         cells: cells.clone(),
         counts,
         reference: None,
+        white_box: Vec::new(),
     };
     Board {
         questions: 5590,

@@ -18,6 +18,7 @@ use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::job::{Budget, JobAct, NewJob, Plan};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
+use benchtop::model::scenario::{NewScenario, ScenarioPlan};
 use benchtop::model::scoring::bench::{BenchQuery, FlagOrder};
 use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::scoring::rules::RuleSet;
@@ -238,6 +239,16 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .map(|filter| {
                 let filter = Filter::parse(filter).unwrap();
                 request::Comments { filter, from: 1 }.into()
+            })
+            .into(),
+        RequestName::Scenario => ["", "status:rejected", "filter:flagged"]
+            .map(|filter| {
+                let plan = ScenarioPlan {
+                    scenario: "corruption".into(),
+                    filter: filter.into(),
+                    ..ScenarioPlan::default()
+                };
+                request::Scenario(Box::new(NewScenario { plan, dry: true })).into()
             })
             .into(),
         RequestName::RemoveSample => vec![request::RemoveSample { confirmed: None }.into()],

@@ -6,6 +6,7 @@ mod clip;
 mod generator;
 mod minilm;
 mod models;
+mod pgd;
 mod pictures;
 mod preprocess;
 mod safety;

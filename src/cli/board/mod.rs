@@ -136,6 +136,7 @@ mod tests {
                 .collect(),
             counts: Counts::default(),
             reference: None,
+            white_box: Vec::new(),
         };
         Board {
             questions: 4,

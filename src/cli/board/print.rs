@@ -23,10 +23,13 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Csv => {
             // Only boards with published rows have the column `reference`.
             let printed = board.rows.iter().any(|row| row.reference.is_some());
+            // And only boards with marked cells have the column `white_box`.
+            let marked = board.rows.iter().any(|row| !row.white_box.is_empty());
             writeln!(
                 out,
-                "model,column,k,n,value{}",
-                if printed { ",reference" } else { "" }
+                "model,column,k,n,value{}{}",
+                if printed { ",reference" } else { "" },
+                if marked { ",white_box" } else { "" }
             )?;
             for (row, column, cell, value) in cells(board) {
                 let k = cell.k().map_or(String::new(), |k| k.to_string());
@@ -44,6 +47,9 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
                         csv(row.reference.as_deref().unwrap_or_default())
                     )?;
                 }
+                if marked {
+                    write!(out, ",{}", row.is_white_box(column))?;
+                }
                 writeln!(out)?;
             }
             notes_aside(board)
@@ -51,6 +57,7 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Json => {
             for (row, column, cell, value) in cells(board) {
                 let reference = row.reference.as_deref();
+                let white_box = row.is_white_box(column);
                 let (model, column, k, n) = (&*row.model, &*column.name, cell.k(), cell.n());
                 let line = Line {
                     model,
@@ -60,6 +67,7 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
                     value,
                     reference,
                     drafts: board.drafts,
+                    white_box,
                 };
                 out.write_all(json_text(&line).as_bytes())?;
             }
@@ -80,6 +88,9 @@ struct Line<'a> {
     /// Questions of the board with a draft picture.
     #[serde(skip_serializing_if = "is_zero")]
     drafts: u64,
+    /// Whether the pictures were computed against the model's own vision encoder.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    white_box: bool,
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -91,6 +102,22 @@ fn name(row: &Row) -> String {
     match &row.reference {
         Some(printed) => clean::line(&format!("{} ({printed})", row.model)).into_owned(),
         None => clean::line(&row.model).into_owned(),
+    }
+}
+
+/// The mark after a number.
+fn mark(row: &Row, column: &Column) -> &'static str {
+    match row.is_white_box(column) {
+        true => " w",
+        false => "",
+    }
+}
+
+/// A cell as text, with its mark.
+fn marked(row: &Row, cell: Option<Cell>, column: &Column) -> String {
+    match shown(cell, column) {
+        missing if cell.and_then(Cell::value).is_none() => missing,
+        text => text + mark(row, column),
     }
 }
 
@@ -151,7 +178,7 @@ fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
         .collect();
     let row = |row: &Row| {
         let cells = row.cells.iter().zip(&board.columns);
-        let cells = cells.map(|(cell, of)| shown(*cell, of));
+        let cells = cells.map(|(cell, of)| marked(row, *cell, of));
         std::iter::once(name(row)).chain(cells).collect()
     };
     let words = Words::new(&heads, board.rows.iter().map(row).collect());
@@ -199,8 +226,9 @@ fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
             let value = cell
                 .and_then(Cell::value)
                 .filter(|_| row.reference.is_none());
+            let mark = cell.and_then(Cell::value).map_or("", |_| mark(row, of));
             CopyCell {
-                text: number((cell, of)),
+                text: number((cell, of)) + mark,
                 number: value,
             }
         };
@@ -231,7 +259,7 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
         r.cells
             .iter()
             .zip(&board.columns)
-            .map(|(c, of)| shown(*c, of))
+            .map(|(c, of)| marked(r, *c, of))
             .collect()
     };
     let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();

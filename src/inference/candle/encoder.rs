@@ -5,7 +5,7 @@ use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
 
 use super::layers::{LayerNorm, Linear};
-use super::ops::{self, Activation};
+use super::ops::{self, Activation, differentiable};
 
 /// The sizes of a layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,5 +73,16 @@ impl Layer {
             self.activation,
         )?;
         self.down.forward_onto(&inner, &x)
+    }
+
+    /// As `forward` without `causal`, with a gradient.
+    pub fn differentiable(&self, x: &Tensor) -> Result<Tensor> {
+        let qkv = self.qkv.differentiable(&self.norm1.differentiable(x)?)?;
+        let mixed = differentiable::self_attention(&qkv, self.heads)?;
+        let x = (self.out.differentiable(&mixed)? + x)?;
+        let normal = self.norm2.differentiable(&x)?;
+        let inner = differentiable::linear(&normal, &self.up.0, Some(&self.up.1))?;
+        let inner = differentiable::activated(&inner, self.activation)?;
+        self.down.differentiable(&inner)? + x
     }
 }

@@ -3,7 +3,7 @@
 use candle_core::{DType, Device, Result, Tensor};
 use candle_nn::VarBuilder;
 
-use super::ops::{self, Added, Window};
+use super::ops::{self, Added, Window, differentiable};
 
 /// A linear layer. Over NHWC, a 1x1 convolution is the same.
 #[derive(Clone, Debug)]
@@ -72,6 +72,11 @@ impl Linear {
             &self.weight,
             Added::new(self.bias.as_ref(), Some(residual)),
         )
+    }
+
+    /// As `forward`, with a gradient.
+    pub fn differentiable(&self, x: &Tensor) -> Result<Tensor> {
+        differentiable::linear(x, &self.weight, self.bias.as_ref())
     }
 }
 
@@ -180,6 +185,11 @@ impl LayerNorm {
     /// Normalizes `[..., c]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         ops::layer_norm(x, &self.weight, &self.bias, self.eps)
+    }
+
+    /// As `forward`, with a gradient.
+    pub fn differentiable(&self, x: &Tensor) -> Result<Tensor> {
+        differentiable::layer_norm(x, &self.weight, &self.bias, self.eps)
     }
 }
 

@@ -2,6 +2,7 @@
 //! benchtop's own code, checked against PyTorch (`tests/parity`), because candle's own models omit
 //! or miscompute parts.
 
+pub mod adversarial;
 pub mod clip;
 pub mod config;
 pub mod device;

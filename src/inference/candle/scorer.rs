@@ -26,10 +26,10 @@ const PARTS: usize = 64;
 
 /// A model that compares pictures with texts: [`ClipScorer`] or [`SiglipScorer`].
 pub struct DualEncoder<T> {
-    towers: T,
-    input: PictureInput,
-    capabilities: ScorerCapabilities,
-    fingerprint: Fingerprint,
+    pub(super) towers: T,
+    pub(super) input: PictureInput,
+    pub(super) capabilities: ScorerCapabilities,
+    pub(super) fingerprint: Fingerprint,
 }
 
 /// CLIP (Radford et al. 2021), of OpenAI or OpenCLIP.
@@ -85,7 +85,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
     }
 
     /// The embeddings of the `wanted` indexes of `pictures`.
-    fn embedded(
+    pub(super) fn embedded(
         &self,
         pictures: &[Pixels],
         wanted: &[usize],
@@ -97,7 +97,11 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
 
     /// The embeddings of `texts` and their numbers of chunks. The normalized embeddings of the
     /// chunks are averaged and normalized again.
-    fn texts<'t>(&self, texts: Vec<&'t str>, cancel: Cancel<'_>) -> HashMap<&'t str, Read> {
+    pub(super) fn texts<'t>(
+        &self,
+        texts: Vec<&'t str>,
+        cancel: Cancel<'_>,
+    ) -> HashMap<&'t str, Read> {
         let mut read: HashMap<&str, Read> = HashMap::new();
         let mut chunks: Vec<(&str, Vec<u32>)> = Vec::new();
         for text in texts {
@@ -170,7 +174,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
 }
 
 /// The embedding of a text and its number of chunks.
-type Read = std::result::Result<(Vec<f32>, u32), Failure>;
+pub(super) type Read = std::result::Result<(Vec<f32>, u32), Failure>;
 
 pub(super) type Embedded = std::result::Result<Vec<f32>, Failure>;
 

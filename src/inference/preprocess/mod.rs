@@ -2,6 +2,7 @@
 //! result is bit-identical to transformers' image processors with the Pillow backend.
 
 mod config;
+mod linear;
 mod resample;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use image::DynamicImage;
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Pixels;
 pub use config::{Size, Steps};
+pub use linear::Linear;
 pub use resample::Resample;
 
 /// A preprocessor, which threads can share.
@@ -67,9 +69,8 @@ impl Preprocessor {
         }
     }
 
-    /// Resizes and crops the picture. A picture that is smaller than the crop is padded with black.
-    /// An empty picture, or one with a wrong number of bytes, is refused.
-    pub fn cut(&self, picture: &Pixels) -> Result<Pixels> {
+    /// Where the picture is resized and cropped to. Invalid and too large pictures are refused.
+    fn layout(&self, picture: &Pixels) -> Result<Layout> {
         let (width, height) = (picture.width as usize, picture.height as usize);
         if width == 0 || height == 0 || picture.rgb.len() != 3 * width * height {
             let bytes = picture.rgb.len();
@@ -83,12 +84,29 @@ impl Preprocessor {
             Size::ShortestEdge(edge) => (edge * width / height, edge),
         };
         let (wide, high) = self.steps.crop.unwrap_or(to);
-        let ((x, left), (y, above)) = (middle(to.0, wide), middle(to.1, high));
         if wide.checked_mul(high).is_none_or(|n| n > 1 << 26) {
             return Err(Error::input(format!(
                 "{width}x{height} pixels would be resized to {wide}x{high}, which is too large"
             )));
         }
+        Ok(Layout {
+            to,
+            size: (wide, high),
+            columns: middle(to.0, wide),
+            rows: middle(to.1, high),
+        })
+    }
+
+    /// Resizes and crops the picture. A picture that is smaller than the crop is padded with black.
+    /// An empty picture, or one with a wrong number of bytes, is refused.
+    pub fn cut(&self, picture: &Pixels) -> Result<Pixels> {
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        let Layout {
+            to,
+            size: (wide, high),
+            columns: (x, left),
+            rows: (y, above),
+        } = self.layout(picture)?;
         let inner = resample::resized(
             &picture.rgb,
             (width, height),
@@ -129,6 +147,15 @@ impl Preprocessor {
         }
         Ok(planes)
     }
+}
+
+/// The size that a picture is resized to, the size of the result, and the ranges of columns and rows
+/// that are kept, with their offsets in the result.
+struct Layout {
+    to: (usize, usize),
+    size: (usize, usize),
+    columns: (Range<usize>, usize),
+    rows: (Range<usize>, usize),
 }
 
 /// The range of `to` pixels in a center crop of `of` pixels, and its offset in the crop. Half

@@ -57,6 +57,53 @@ impl Resample {
     }
 }
 
+/// The radius of the filter in source pixels, if an axis is resized from `of` to `to` pixels.
+fn radius(resample: Resample, of: usize, to: usize) -> f64 {
+    resample.support() * (of as f64 / to as f64).max(1.)
+}
+
+/// The first source pixel of the pixel `x` of an axis that is resized from `of` to `to` pixels, and
+/// the share of each source pixel from there.
+fn coefficients(resample: Resample, of: usize, to: usize, x: usize) -> (usize, Vec<f64>) {
+    let scale = of as f64 / to as f64;
+    let support = radius(resample, of, to);
+    let center = (x as f64 + 0.5) * scale;
+    // The cast truncates, and negative numbers become zero.
+    let first = (center - support + 0.5) as usize;
+    let last = ((center + support + 0.5) as usize).min(of);
+    let filter = scale.max(1.);
+    let weight = |at: usize| resample.weight((at as f64 - center + 0.5) * (1. / filter));
+    let mut weights: Vec<f64> = (first..last).map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    if sum != 0. {
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+    }
+    (first, weights)
+}
+
+/// An axis that is resized from `of` to `to` pixels as a matrix: a row of `of` shares for each of the
+/// pixels `wanted`. Unlike [`resized`], it does not round.
+pub(super) fn matrix(
+    resample: Resample,
+    of: usize,
+    to: usize,
+    wanted: Range<usize>,
+) -> Vec<Vec<f32>> {
+    let row = |x: usize| {
+        let mut row = vec![0.; of];
+        if of == to {
+            row[x] = 1.;
+            return row;
+        }
+        let (first, weights) = coefficients(resample, of, to, x);
+        for (place, weight) in row[first..].iter_mut().zip(weights) {
+            *place = weight as f32;
+        }
+        row
+    };
+    wanted.map(row).collect()
+}
+
 /// One axis: the source pixels of each requested pixel.
 struct Axis {
     /// First source pixel and number of source pixels.
@@ -77,10 +124,7 @@ impl Axis {
         channels: usize,
         pad: usize,
     ) -> Axis {
-        let scale = of as f64 / to as f64;
-        let filter = scale.max(1.);
-        let support = resample.support() * filter;
-        let most = support.ceil() as usize * 2 + 1;
+        let most = radius(resample, of, to).ceil() as usize * 2 + 1;
         let each = (most * channels).next_multiple_of(pad);
         let mut axis = Axis {
             from: Vec::new(),
@@ -88,26 +132,16 @@ impl Axis {
             each,
         };
         for (x, places) in wanted.zip(axis.weights.chunks_exact_mut(each)) {
-            let center = (x as f64 + 0.5) * scale;
-            // The cast truncates, and negative numbers become zero.
-            let first = (center - support + 0.5) as usize;
-            let last = ((center + support + 0.5) as usize).min(of);
-            let weight = |at: usize| resample.weight((at as f64 - center + 0.5) * (1. / filter));
-            let sum: f64 = (first..last).map(weight).sum();
-            for (at, places) in (first..last).zip(places.chunks_exact_mut(channels)) {
-                let weight = if sum == 0. {
-                    weight(at)
-                } else {
-                    weight(at) / sum
-                };
+            let (first, weights) = coefficients(resample, of, to, x);
+            for (weight, places) in weights.iter().zip(places.chunks_exact_mut(channels)) {
                 let fixed = weight * f64::from(1u32 << PRECISION);
-                places.fill(if weight < 0. {
+                places.fill(if *weight < 0. {
                     fixed - 0.5
                 } else {
                     fixed + 0.5
                 } as i32);
             }
-            axis.from.push((first, last.saturating_sub(first)));
+            axis.from.push((first, weights.len()));
         }
         axis
     }

@@ -39,6 +39,7 @@ pub use self::grade::{Grader, Outcome, Place, mark};
 pub use self::item_selection::ItemSelection;
 pub use self::model_answers::{Asked, ModelAnswers};
 pub use self::paired_comparison::{Paired, Tested};
+pub use self::strata::is_base;
 pub use self::unit::{Unit, Units};
 
 use std::sync::Arc;
@@ -76,6 +77,7 @@ impl BoardEngine {
                 cells,
                 counts: self.answer_counts(*at, &of.chosen, (missing, &of.given)),
                 reference: None,
+                white_box: Vec::new(),
             }
         });
         let grouped = self

@@ -1,5 +1,7 @@
 //! Questions as columns for scoring: one row per item, in project or file order.
 
+use std::collections::BTreeSet;
+
 pub use super::parsed_answer::ParsedAnswer;
 use crate::extract::Extractor;
 use benchtop_model::hash::{first_bytes, of_texts};
@@ -97,6 +99,9 @@ pub struct QuestionTable {
     pub original: Hashes,
     /// Whether a variant was really changed: 1 yes, 2 no, 0 not recorded.
     pub modified: Vec<u8>,
+    /// The models that adversarial pictures were computed against, with the variants of these
+    /// pictures.
+    pub proxies: BTreeSet<(String, String)>,
 }
 
 /// Hash of the parts; 0 if the last part is empty.
@@ -208,6 +213,10 @@ impl QuestionTable {
         self.text.set(at, text);
         self.rotation_set
             .set(at, of(turn.map(|turn| turn.set.as_str())));
+        if let Some(proxy) = item.derivation.as_ref().and_then(|d| d.proxy()) {
+            let variant = item.variant.as_ref().map_or("", |v| &v.name);
+            self.proxies.insert((proxy.into(), variant.into()));
+        }
         let original = item.variant.as_ref().and_then(|v| v.of.as_ref());
         self.original.set(at, original.map_or(0, |of| hash(&[of])));
         Ok(())

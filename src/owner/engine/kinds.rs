@@ -2,7 +2,7 @@
 
 use super::job::Kind;
 use crate::context::OwnerContext;
-use crate::{evaluate, generate, scoring};
+use crate::{evaluate, generate, scenario, scoring};
 
 /// All kinds. A new kind is one file and one row.
 pub(super) static KINDS: &[&Kind<OwnerContext>] = &[
@@ -11,6 +11,7 @@ pub(super) static KINDS: &[&Kind<OwnerContext>] = &[
     &evaluate::JUDGING,
     &evaluate::SIMILARITY,
     &scoring::SCORING,
+    &scenario::SCENARIO,
     &super::command::COMMAND,
 ];
 

@@ -5,7 +5,6 @@
 //! | module | contents |
 //! |---|---|
 //! | `check` | checks the settings |
-//! | `item` | reads the item of a question |
 //! | `judge` | sends answers that no rule reads to a judge |
 //! | `maker` | builds the clients of models |
 //! | `run` | a run as the engine holds it |
@@ -16,7 +15,6 @@
 //! | `work` | a step of a run, and its predictions |
 
 mod check;
-mod item;
 mod judge;
 mod maker;
 mod report_job;

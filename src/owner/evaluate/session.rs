@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::item::item;
 use super::run::RunJob;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::Live;
+use crate::queries::item;
 use crate::trust::{self, PictureAccess};
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;

@@ -1,12 +1,12 @@
 //! Starts evaluations.
 
 use super::check::check;
-use super::item::item;
 use super::run::{RunJob, sent};
 use super::work::RUN;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::engine::Live;
+use crate::queries::item;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
 use benchtop_model::evaluation::{

@@ -8,6 +8,7 @@ use crate::context::OwnerContext;
 use crate::evaluate::{Scores, edition};
 use crate::rounds::accepted;
 use crate::visibility::AnnotatorView;
+use benchtop_files::project::Project;
 use benchtop_formats::published_figures as published;
 use benchtop_metrics::consensus::{Outcome, Tally};
 use benchtop_metrics::extract::Extractor;
@@ -19,7 +20,7 @@ use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
 use benchtop_model::{Error, Result, Status};
 use benchtop_pipeline::board::{
-    BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog,
+    BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog, white_box,
 };
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::predictions;
@@ -105,6 +106,12 @@ impl Query for request::Board {
         let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
         let chosen = chosen(sight, &scored, ask)?;
         let mut board = scored.board(&chosen);
+        let proxies = &scored.engine().sheet().proxies;
+        if !proxies.is_empty() {
+            // Read now: the models may have been named while the owner runs.
+            let project = Project::open(sight.shared().project.root())?;
+            white_box::mark(&mut board, proxies, &project.config().white_box);
+        }
         mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
         published::beside(&mut board, &ask.printed)?;
         Ok(board)

@@ -2,6 +2,7 @@
 //! rule, and the similarities of free-form answers. A cache that is missing, damaged, or outdated
 //! is rebuilt.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bytemuck::cast_slice;
@@ -17,7 +18,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::snapshot_format::{self, Reading};
 
-const SHEET: &[u8; 8] = b"btsheet\x06";
+const SHEET: &[u8; 8] = b"btsheet\x07";
 const MARKS: &[u8; 8] = b"btmarks\x04";
 const SIMILAR: &[u8; 8] = b"btsimil\x01";
 /// Bytes per row of the table without its hashes: id, codes, rotation, chance level, and seven
@@ -29,6 +30,7 @@ struct SheetTail {
     names: [Vec<String>; NAMED.len()],
     /// Number of rows of each cached hash column.
     hashes: [u64; 5],
+    proxies: BTreeSet<(String, String)>,
 }
 
 /// A digest of the questions.
@@ -94,6 +96,7 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -
     let tail = SheetTail {
         names: sheet.names.clone(),
         hashes: hashes.map(|h| h.len() as u64),
+        proxies: sheet.proxies.clone(),
     };
     snapshot_format::write(
         &folder(store).join("sheet.snap"),
@@ -142,7 +145,7 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
     let tail: SheetTail = reading.finish(&[cursor.crc])?;
     let [kind, gold, refusal, side, rule, modified, options] = bytes;
     let [image, pair, text, set, of] = columns.map(Into::into);
-    let names = tail.names;
+    let (names, proxies) = (tail.names, tail.proxies);
     let sheet = QuestionTable {
         names,
         codes,
@@ -164,6 +167,7 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         id,
         original: of,
         modified,
+        proxies,
         ..sheet
     })
 }

@@ -297,6 +297,7 @@ mod tests {
             cells: Vec::new(),
             counts,
             reference: None,
+            white_box: Vec::new(),
         };
         assert_eq!(
             BoardNotes::default().notes(std::slice::from_ref(&row), true),

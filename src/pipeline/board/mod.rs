@@ -19,6 +19,7 @@ mod ranks;
 mod read_answers;
 mod rows;
 mod similarities;
+pub mod white_box;
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
 use benchtop_model::generation::{Fingerprint, Pixels, Settings};
 use benchtop_model::{Error, ErrorKind, ImageRef, Result};
-use benchtop_raster::decode::decode;
+use benchtop_raster::decode::{DecodedImage, decode};
 
 /// The origin of a picture, written to its file.
 pub struct Origin<'o> {
@@ -30,8 +30,31 @@ pub struct Origin<'o> {
 ///
 /// [`ErrorKind::Io`] if the number of pixels is wrong.
 pub fn png(pixels: &Pixels, origin: &Origin<'_>) -> Result<Vec<u8>> {
-    encoded(pixels, texts(origin), png::Compression::Fast)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot encode the picture: {e}")))
+    encoded(pixels, texts(origin), png::Compression::Fast).map_err(|e| wrong(&e))
+}
+
+/// Encodes a picture that was made from another one, with its alpha. The same pixels give the same
+/// bytes.
+///
+/// # Errors
+///
+/// [`ErrorKind::Io`] if it cannot be encoded.
+pub fn derived(picture: &DecodedImage) -> Result<Vec<u8>> {
+    let pixels = picture.pixels();
+    let color = match pixels.color().has_alpha() {
+        true => png::ColorType::Rgba,
+        false => png::ColorType::Rgb,
+    };
+    let texts = vec![("Software", "benchtop".into())];
+    let of = (picture.size(), color, pixels.as_bytes());
+    encode(of, texts, png::Compression::Fast).map_err(|e| wrong(&e))
+}
+
+fn wrong(problem: &png::EncodingError) -> Error {
+    Error::new(
+        ErrorKind::Io,
+        format!("cannot encode the picture: {problem}"),
+    )
 }
 
 fn encoded(
@@ -39,9 +62,18 @@ fn encoded(
     texts: Vec<(&str, String)>,
     compression: png::Compression,
 ) -> std::result::Result<Vec<u8>, png::EncodingError> {
+    let size = (pixels.width, pixels.height);
+    encode((size, png::ColorType::Rgb, &pixels.rgb), texts, compression)
+}
+
+fn encode(
+    ((width, height), color, pixels): ((u32, u32), png::ColorType, &[u8]),
+    texts: Vec<(&str, String)>,
+    compression: png::Compression,
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(Cursor::new(&mut bytes), pixels.width, pixels.height);
-    encoder.set_color(png::ColorType::Rgb);
+    let mut encoder = png::Encoder::new(Cursor::new(&mut bytes), width, height);
+    encoder.set_color(color);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(compression);
     for (name, text) in texts {
@@ -49,7 +81,7 @@ fn encoded(
         encoder.add_itxt_chunk(name.into(), text.replace('\0', "\u{fffd}"))?;
     }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&pixels.rgb)?;
+    writer.write_image_data(pixels)?;
     writer.finish()?;
     Ok(bytes)
 }

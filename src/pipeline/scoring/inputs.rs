@@ -48,8 +48,14 @@ struct Derived {
     source: u64,
     /// The number of its edit and its context, or 0.
     texts: u64,
-    /// The number of its attack word, or 0.
+    /// The number of its attack word and where it was written, or 0.
     word: u64,
+}
+
+/// What a print attack wrote, with all parameters.
+fn attack(derivation: &Derivation) -> Option<String> {
+    derivation.attack_word()?;
+    serde_json::to_string(&derivation.parameters).ok()
 }
 
 impl Derived {
@@ -72,7 +78,7 @@ impl Derived {
             } else {
                 mix(edit, context)
             },
-            word: number(from.and_then(|d| d.attack_word())),
+            word: number(from.and_then(attack).as_deref()),
         };
         (derived != Derived::default()).then_some(derived)
     }

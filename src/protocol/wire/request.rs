@@ -39,6 +39,7 @@ use benchtop_model::round::state::{
 };
 use benchtop_model::round::{NewRound as RoundWanted, Protocol};
 use benchtop_model::sample::{RemovedSample, SampleContents};
+use benchtop_model::scenario::{NewScenario, StartedScenario};
 use benchtop_model::scoring::bench::{
     BenchQuery, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
 };
@@ -486,6 +487,9 @@ macro_rules! requests {
                 /// Number of the first item, from 1.
                 from: u32,
             } => super::CommentPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Start a job that makes the pictures and items of a scenario, or show what it would
+            /// make.
+            Scenario(Box<NewScenario>) => StartedScenario, kind: Task, access: Member, writes: Unless(|ask| ask.0.dry), blind: Guarded;
         }
     };
 }
@@ -493,7 +497,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 5;
+const LAYOUT: u16 = 6;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

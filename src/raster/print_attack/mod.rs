@@ -3,6 +3,7 @@
 //! Dysca varies five factors: size, color, opacity, orientation, and position on a grid of 5 by 5.
 //! Their levels are dealt so that each occurs equally often.
 
+mod ink;
 mod look;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use image::{DynamicImage, RgbImage};
 use crate::decode::DecodedImage;
 use crate::letters::Word;
 
+pub use ink::Ink;
 pub use look::{Dealer, FACTORS, Factor, Look};
 
 /// The version of the code. It changes when the same word and look give other bytes.
@@ -20,25 +22,6 @@ pub const VERSION: u32 = 1;
 
 /// Words in smaller letters are not written. Pixels.
 const LEAST: f32 = 6.0;
-
-/// Where a word was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ink {
-    /// The pixels with ink: left, top, width, and height.
-    pub area: [u32; 4],
-    /// The font size in pixels.
-    pub size: f32,
-    /// Whether the word had to be smaller than its look asks, to fit.
-    pub shrunk: bool,
-    /// The share of the picture that ink covers.
-    pub coverage: f64,
-    /// Where the middle of the word is, in pixels.
-    pub middle: (f32, f32),
-    /// Width and height of the word before it was turned, in pixels.
-    pub upright: (f32, f32),
-    /// Degrees clockwise by which it was turned.
-    pub angle: f64,
-}
 
 /// Writes a word on a picture.
 ///

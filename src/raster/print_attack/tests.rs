@@ -1,7 +1,7 @@
 //! Print attacks against Pillow: `tests/parity/make_print_attack.py`.
 
 use image::{Rgb, Rgba, RgbaImage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -241,3 +241,31 @@ fn bytes_are_the_same_on_every_machine() {
 }
 
 const SUMS: [u32; 5] = [1294348800, 2878224522, 1311267469, 2534561672, 3077802188];
+
+#[test]
+fn a_derivation_records_the_ink() {
+    let picture = DecodedImage::new(image::RgbImage::new(300, 200).into());
+    let look = Look::new([3, 1, 3, 1, 7]).unwrap();
+    let (_, ink) = write(&picture, "Harry Potter", look).unwrap();
+    let parameters = ink.parameters();
+    let text = serde_json::to_string(&parameters).unwrap();
+    let read: serde_json::Map<_, _> = serde_json::from_str(&text).unwrap();
+    assert_eq!(Ink::recorded(&read, (300, 200)), Some(ink));
+    assert_eq!(Ink::recorded(&Default::default(), (300, 200)), None);
+    // On a picture of another size, and with numbers that no attack writes.
+    assert_eq!(Ink::recorded(&read, (20, 20)), None);
+    for (name, value) in [
+        ("letters", json!(1e30)),
+        ("letters", json!(0)),
+        ("upright", json!([1e9, 10])),
+        ("upright", json!([10])),
+        ("middle", json!([-5, 10])),
+        ("angle", json!(1e300)),
+        ("angle", json!("30")),
+        ("area", json!([1, 2, 3])),
+    ] {
+        let mut wrong = read.clone();
+        wrong.insert(name.into(), value);
+        assert_eq!(Ink::recorded(&wrong, (300, 200)), None, "{name}");
+    }
+}

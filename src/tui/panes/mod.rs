@@ -114,7 +114,7 @@ macro_rules! panes {
                 live: [[Generate, Table, Global]],
                 bar: {
                     Generate: [
-                        NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp, Go(PaneId::Models)
+                        NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp, Go(PaneId::Scenario), Go(PaneId::Models)
                     ]
                 },
                 about: "Jobs make the pictures of items, score them, and ask models, while you do something else.",
@@ -125,6 +125,18 @@ macro_rules! panes {
                 ],
                 begin: Action::NewJob, does: "makes the pictures of items",
                 needs_items: true,
+            }
+            Scenario(forms ScenarioPane) {
+                tab: Make, name: "Scenario", go: "scenario", keys: ["gz"],
+                live: [[Form]],
+                bar: {},
+                about: "Scenario makes an altered picture of each item: corrupted, or with a wrong word on it.",
+                example: [
+                    "24 pictures of 24 source pictures",
+                    "48 new items in sample-corruption"
+                ],
+                begin: Action::FormSubmit, does: "starts the job",
+                needs_items: false,
             }
             Models(forms ModelsPane) {
                 tab: Make, name: "Models", go: "models", keys: ["gl"],

@@ -98,6 +98,13 @@ impl DualEncoderScorer for Clip {
     }
 }
 
+impl Clip {
+    /// As `pictures`, with a gradient.
+    pub(super) fn differentiable(&self, planes: &Tensor) -> candle_core::Result<Tensor> {
+        self.vision.differentiable(planes)
+    }
+}
+
 /// A scalar weight, stored with or without an axis.
 pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
     let tensor = vb

@@ -1,13 +1,13 @@
 //! CLIP's picture encoder: a vision transformer (Dosovitskiy et al. 2021), as in transformers'
 //! `CLIPVisionModel`.
 
-use candle_core::{D, IndexOp, Result, Tensor, bail};
+use candle_core::{IndexOp, Result, Tensor, bail};
 use candle_nn::VarBuilder;
 
 use super::config::VisionConfig;
 use crate::candle::encoder::Layer;
 use crate::candle::layers::{LayerNorm, Linear};
-use crate::candle::ops::{self, Added};
+use crate::candle::ops::{self, Added, differentiable};
 
 /// A picture encoder with its projection.
 pub struct VisionEncoder {
@@ -58,6 +58,29 @@ impl VisionEncoder {
 
     /// Embeds pictures `[b, 3, side, side]` as `[b, dimension]`, without normalization.
     pub fn forward(&self, planes: &Tensor) -> Result<Tensor> {
+        let rows = ops::linear(&self.gathered(planes)?, &self.patches, Added::default())?;
+        let mut state = self.before.forward(&self.tokens(rows)?)?;
+        for layer in &self.layers {
+            state = layer.forward(&state, false)?;
+        }
+        self.projection
+            .forward(&self.after.forward(&state.i((.., 0))?)?)
+    }
+
+    /// As `forward`, from operations that have gradients. It takes several times the memory, because
+    /// every result is kept.
+    pub fn differentiable(&self, planes: &Tensor) -> Result<Tensor> {
+        let rows = differentiable::linear(&self.gathered(planes)?, &self.patches, None)?;
+        let mut state = self.before.differentiable(&self.tokens(rows)?)?;
+        for layer in &self.layers {
+            state = layer.differentiable(&state)?;
+        }
+        let class = self.after.differentiable(&state.i((.., 0))?)?;
+        self.projection.differentiable(&class)
+    }
+
+    /// The patches of pictures `[b, 3, side, side]` as rows `[b, patches, 3 * patch * patch]`.
+    fn gathered(&self, planes: &Tensor) -> Result<Tensor> {
         let (b, _, high, wide) = planes.dims4()?;
         let (side, patch) = (self.config.image_size, self.config.patch_size);
         if (high, wide) != (side, side) {
@@ -73,21 +96,13 @@ impl VisionEncoder {
             .reshape((b, 3, n, patch, n, patch))?
             .permute((0, 2, 4, 1, 3, 5))?
             .contiguous()?;
-        let rows = ops::linear(
-            &rows.reshape((b, n * n, 3 * patch * patch))?,
-            &self.patches,
-            Added::default(),
-        )?;
-        let class = self
-            .class
-            .broadcast_as((b, 1, rows.dim(D::Minus1)?))?
-            .contiguous()?;
-        let tokens = Tensor::cat(&[class, rows], 1)?.broadcast_add(&self.positions)?;
-        let mut state = self.before.forward(&tokens)?;
-        for layer in &self.layers {
-            state = layer.forward(&state, false)?;
-        }
-        self.projection
-            .forward(&self.after.forward(&state.i((.., 0))?)?)
+        rows.reshape((b, n * n, 3 * patch * patch))
+    }
+
+    /// Embedded patches with the class token before them, at their positions.
+    fn tokens(&self, rows: Tensor) -> Result<Tensor> {
+        let (b, _, width) = rows.dims3()?;
+        let class = self.class.broadcast_as((b, 1, width))?.contiguous()?;
+        Tensor::cat(&[class, rows], 1)?.broadcast_add(&self.positions)
     }
 }

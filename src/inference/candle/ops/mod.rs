@@ -11,6 +11,7 @@ mod attention;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod differentiable;
 mod dispatch;
 #[cfg(any(test, feature = "cuda"))]
 mod kernels;

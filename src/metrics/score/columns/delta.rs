@@ -126,6 +126,7 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
     names.sort_by_key(|name| (name.contains('+'), name.clone()));
     for variant in names {
         let mut add = |head: Head, what: What| {
+            let head = head.of_variant(&variant);
             let (variant, subsets) = (variant.clone(), subsets.clone());
             let delta = Delta {
                 what,

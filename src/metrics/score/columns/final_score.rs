@@ -135,6 +135,7 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
     for (with, name, help) in sorts.into_iter().filter(|(with, ..)| free || !with) {
         let mut add = |mut head: Head, scenario: &str, is_drop: bool| {
             head.free_form = with;
+            head.variant = Some(scenario.into());
             let (scenario, free) = (scenario.into(), with);
             let score = FinalScore {
                 scenario,

@@ -20,6 +20,7 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
     for (code, name) in strata.named(Field::Variant, |s| is(s).then_some(s.variant)) {
         let help = "accuracy on questions of this variant";
         let head = Head::share(format!("Acc.variant.{name}"), "Acc by variant", help);
+        let head = head.of_variant(name);
         add(found, data, head, |s| {
             s.variant == code && !s.is_free_form()
         });

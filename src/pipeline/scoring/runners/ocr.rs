@@ -1,7 +1,9 @@
 //! OCR of the wanted word in the picture: Dysca's text subtask, and print attacks.
 
 use std::collections::HashMap;
+use std::io::Cursor;
 
+use image::ImageFormat;
 use serde_json::json;
 
 use super::clip_and_safety::refused;
@@ -14,10 +16,15 @@ use benchtop_model::ocr::ReadText;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::Encoded;
 use benchtop_model::{Item, Result};
+use benchtop_raster::decode::decode;
+use benchtop_raster::print_attack::{self, Ink};
 use benchtop_store::scores::ScorerVersion;
 
 /// The prompt slot with the words that the picture shows.
 const SLOT: &str = "text";
+
+/// Incremented whenever words are turned upright in another way.
+const TURNED_VERSION: u32 = 1;
 
 /// Number of remembered pictures. Many consecutive questions share a picture.
 const REMEMBERED: usize = 256;
@@ -26,9 +33,12 @@ const REMEMBERED: usize = 256;
 pub struct WantedWord {
     about: ScorerVersion,
     reader: Box<dyn TextReader>,
-    /// The recognized text, by picture number.
-    read: HashMap<u64, ReadText>,
+    /// The recognized text, by picture number and turned word.
+    read: HashMap<Seen, ReadText>,
 }
+
+/// What is read: the number of a picture, and the recorded ink of a print attack in it, or nothing.
+type Seen = (u64, String);
 
 /// The words that the picture of `item` should show: the wrong word of a print attack, those of its
 /// prompt if it was composed here, otherwise the answer to a question of the subtask `text`.
@@ -48,10 +58,44 @@ pub fn wanted(item: &Item) -> Option<String> {
     }
 }
 
+/// What is read of a picture: all of it, or the word of a print attack, turned upright, because OCR
+/// reads no words at an angle. `Err` is a failed score.
+fn shown(subject: &Subject) -> std::result::Result<Encoded, Score> {
+    let bytes = subject.bytes()?;
+    let whole = |bytes| {
+        Encoded::new(bytes).ok_or_else(|| failed("its picture is not PNG, JPEG, WebP, or GIF"))
+    };
+    let derivation = subject.item.derivation.as_ref();
+    let Some(derivation) = derivation.filter(|d| d.attack_word().is_some()) else {
+        return whole(bytes);
+    };
+    let picture = decode(&bytes).map_err(|problem| failed(&problem.to_string()))?;
+    let Some(ink) = Ink::recorded(&derivation.parameters, picture.size()) else {
+        return whole(bytes);
+    };
+    let mut png = Cursor::new(Vec::new());
+    print_attack::turned_upright(&picture, &ink)
+        .write_to(&mut png, ImageFormat::Png)
+        .map_err(|problem| failed(&format!("cannot turn its word: {problem}")))?;
+    whole(png.into_inner())
+}
+
+/// Tells apart the words that are read in one picture.
+fn ink(item: &Item) -> String {
+    let derivation = item.derivation.as_ref();
+    let attack = derivation.filter(|d| d.attack_word().is_some());
+    attack.map_or(String::new(), |d| {
+        serde_json::to_string(&d.parameters).unwrap_or_default()
+    })
+}
+
 impl WantedWord {
     /// Reads pictures with `reader`.
     pub fn new(reader: Box<dyn TextReader>) -> WantedWord {
-        let print = reader.fingerprint().with("match", requested_text::VERSION);
+        let print = reader
+            .fingerprint()
+            .with("match", requested_text::VERSION)
+            .with("turned", TURNED_VERSION);
         let about = ScorerVersion::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
         WantedWord {
             about,
@@ -85,35 +129,30 @@ impl Runner for WantedWord {
             self.read.clear();
         }
         // Each picture once, with all items that need it.
-        let mut asked: Vec<(u64, Vec<(u64, String)>)> = Vec::new();
+        let mut asked: Vec<(Seen, Vec<(u64, String)>)> = Vec::new();
         let mut pictures = Vec::new();
         for subject in subjects {
             let known = match wanted(&subject.item) {
                 None => Score::without_number(ScoreState::NotApplicable, ""),
-                Some(word) => match (self.read.get(&subject.picture), subject.picture) {
-                    (Some(text), _) => score(text, &word),
-                    (None, picture) => {
-                        if let Some((_, who)) = asked
-                            .iter_mut()
-                            .find(|(p, _)| *p == picture && picture != 0)
-                        {
-                            who.push((subject.key, word));
-                            continue;
-                        }
-                        let encoded = subject.bytes().and_then(|bytes| {
-                            Encoded::new(bytes)
-                                .ok_or_else(|| failed("its picture is not PNG, JPEG, WebP, or GIF"))
-                        });
-                        match encoded {
+                Some(word) => {
+                    let seen = (subject.picture, ink(&subject.item));
+                    let same = |(other, _): &&mut (Seen, _)| *other == seen && seen.0 != 0;
+                    if let Some(text) = self.read.get(&seen) {
+                        score(text, &word)
+                    } else if let Some((_, who)) = asked.iter_mut().find(same) {
+                        who.push((subject.key, word));
+                        continue;
+                    } else {
+                        match shown(subject) {
                             Ok(encoded) => {
-                                asked.push((picture, vec![(subject.key, word)]));
+                                asked.push((seen, vec![(subject.key, word)]));
                                 pictures.push(encoded);
                                 continue;
                             }
                             Err(failed) => failed,
                         }
                     }
-                },
+                }
             };
             if !keep(Some((subject.key, known))) {
                 return Ok(());
@@ -123,7 +162,7 @@ impl Runner for WantedWord {
         reader.read(&pictures, &mut |heard| match heard {
             BatchEvent::Alive => keep(None),
             BatchEvent::Done { index, result } => {
-                let Some((picture, who)) = asked.get(index) else {
+                let Some((seen, who)) = asked.get(index) else {
                     return true;
                 };
                 let mut going = true;
@@ -137,8 +176,8 @@ impl Runner for WantedWord {
                 read.extend(
                     result
                         .ok()
-                        .filter(|_| *picture != 0)
-                        .map(|text| (*picture, text)),
+                        .filter(|_| seen.0 != 0)
+                        .map(|text| (seen.clone(), text)),
                 );
                 going
             }

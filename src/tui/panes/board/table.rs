@@ -83,13 +83,31 @@ impl Ranks {
     }
 }
 
-fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -> LocalCell {
+/// How a cell is shown.
+#[derive(Clone, Copy)]
+struct Style {
+    decimals: usize,
+    /// Whether it was published.
+    reference: bool,
+    is_white_box: bool,
+}
+
+fn cell_of(cell: Option<Cell>, scale: Scale, style: Style) -> LocalCell {
+    let Style {
+        decimals,
+        reference,
+        is_white_box,
+    } = style;
     let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
         return LocalCell::missing("- ");
     };
     let small = cell.n() < SMALL && !reference;
-    // Reserve a place for the star, so that the decimal points line up.
-    let star = if small { '*' } else { ' ' };
+    // Reserve a place for the mark, so that the decimal points line up.
+    let star = match (is_white_box, small) {
+        (true, _) => 'w',
+        (false, true) => '*',
+        (false, false) => ' ',
+    };
     let shown_text = match scale {
         Scale::Share => format!("{:.decimals$}{star}", value * 100.0),
         Scale::Points => format!("{value:+.decimals$}{star}"),
@@ -140,8 +158,11 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
             cell_of(
                 row.cells.get(i).copied().flatten(),
                 board.columns[i].scale,
-                shown.decimals,
-                reference,
+                Style {
+                    decimals: shown.decimals,
+                    reference,
+                    is_white_box: row.is_white_box(&board.columns[i]),
+                },
             )
         };
         cells.extend((0..board.columns.len()).map(at));
@@ -247,9 +268,13 @@ pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
 pub(super) fn note(table: &mut LocalTable, board: &Board) {
     let small = |c: &Option<Cell>| c.is_some_and(|c| c.n() > 0 && c.n() < SMALL);
     let any = board.rows.iter().any(|r| r.cells.iter().any(small));
-    table.set_note(if any {
-        format!("* fewer than {SMALL} units")
-    } else {
-        String::new()
-    });
+    let mut notes = Vec::new();
+    if any {
+        notes.push(format!("* fewer than {SMALL} units"));
+    }
+    let is_marked = |row: &Row| board.columns.iter().any(|column| row.is_white_box(column));
+    if board.rows.iter().any(is_marked) {
+        notes.push("w white box".into());
+    }
+    table.set_note(notes.join("; "));
 }

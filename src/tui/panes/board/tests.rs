@@ -39,6 +39,7 @@ fn board() -> Board {
             ..Counts::default()
         },
         reference: None,
+        white_box: Vec::new(),
     };
     let rows = vec![
         row(
@@ -278,6 +279,7 @@ fn a_board_is_copied_as_latex_with_the_best_values_in_bold() {
     of.rows.push(Row {
         model: "paper".into(),
         reference: Some("Table 3".into()),
+        white_box: Vec::new(),
         ..of.rows[0].clone()
     });
     of.rows[2].cells[0] = Some(Cell::Number { value: 0.99, n: 0 });
@@ -506,6 +508,7 @@ fn breakdowns() -> Board {
         ],
         counts: Counts::default(),
         reference: None,
+        white_box: Vec::new(),
     };
     Board {
         questions: 100,
@@ -658,6 +661,7 @@ fn published_rows_are_dimmed_and_never_ranked_or_opened() {
     let printed = Row {
         model: "GPT-4V".into(),
         reference: Some("Table 2".into()),
+        white_box: Vec::new(),
         ..with.rows[0].clone()
     };
     with.rows.push(printed);
@@ -668,4 +672,21 @@ fn published_rows_are_dimmed_and_never_ranked_or_opened() {
     for action in [Action::Open, Action::CompareModels, Action::ShowInterval] {
         said(&act(&mut pane, action));
     }
+}
+
+#[test]
+fn white_box_cells_have_a_mark_and_a_legend() {
+    let mut board = board();
+    let plain = drawn(&mut BoardPane::new(board.clone(), wilson));
+    assert!(!plain.contains("white box"), "{plain}");
+    board.columns[0] = board.columns[0].clone().of_variant("adversarial");
+    board.rows[0].white_box = vec!["adversarial".into()];
+    let shown = drawn(&mut BoardPane::new(board, wilson));
+    // 229 of 270, of the first model only.
+    assert!(
+        shown.contains("84.8w") && !plain.contains("84.8w"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("w ").count(), plain.matches("w ").count() + 2);
+    assert!(shown.contains("w white box"), "{shown}");
 }

@@ -342,8 +342,10 @@ impl Pane for GeneratePane {
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Jobs that generate pictures. They run in the owner and continue if you close the terminal. {} starts one \
-             after a preview; {} reviews the item of the newest picture.",
+             after a preview, and {} makes corrupted or attacked copies of pictures; {} reviews the item of the \
+             newest picture.",
             keys.press(Action::NewJob),
+            keys.press(Action::Go(crate::pane::PaneId::Scenario)),
             keys.press(Action::Open)
         )
     }

@@ -93,6 +93,7 @@ mod tests {
             cells,
             counts: Counts::default(),
             reference: None,
+            white_box: Vec::new(),
         };
         let mut board = Board {
             questions: 1118,
