@@ -17,6 +17,7 @@
 //! | [`new_segments`] | segments that are not part of the project yet |
 //! | [`pictures`] | imports the pictures that records name |
 //! | [`recompose`] | composes items again after metadata changes |
+//! | [`release`] | releases: items in a folder that is written once, their verification, and their differences |
 //! | [`revise`] | segments of items with existing ids |
 //! | [`sample`] | the sample data set as an import |
 //! | [`scoring`] | runs scorers on items, and applies rules to the scores |
@@ -39,6 +40,7 @@ mod missing_terms;
 pub mod new_segments;
 pub mod pictures;
 pub mod recompose;
+pub mod release;
 pub mod revise;
 pub mod sample;
 pub mod scoring;
