@@ -46,7 +46,11 @@ pub fn parse_splits(text: &str) -> Result<Vec<Split>> {
     let mut splits: Vec<Split> = Vec::new();
     for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let split = part.split_once('=').and_then(|(name, share)| {
-            let share = share.trim().parse().ok().filter(|n| (1..=1_000_000).contains(n))?;
+            let share = share
+                .trim()
+                .parse()
+                .ok()
+                .filter(|n| (1..=1_000_000).contains(n))?;
             let name = name.trim().to_string();
             Some(Split { name, share })
         });
@@ -56,7 +60,10 @@ pub fn parse_splits(text: &str) -> Result<Vec<Split>> {
             let what = format!("`{}` cannot name a split", split.name);
             return Err(wrong(what).help("use letters, digits, and `_`, at most 40"));
         }
-        if splits.iter().any(|s| s.name.eq_ignore_ascii_case(&split.name)) {
+        if splits
+            .iter()
+            .any(|s| s.name.eq_ignore_ascii_case(&split.name))
+        {
             return Err(wrong(format!("the split `{}` is named twice", split.name)));
         }
         splits.push(split);
@@ -152,16 +159,26 @@ impl ReleaseRequest {
     pub fn arguments(&self) -> Vec<String> {
         let mut all = vec!["release".to_string(), self.name.clone()];
         let mut option = |name: &str, value: Option<String>| {
-            all.extend(value.into_iter().flat_map(|value| [name.to_string(), value]));
+            all.extend(
+                value
+                    .into_iter()
+                    .flat_map(|value| [name.to_string(), value]),
+            );
         };
         let filter = Some(self.filter.clone());
         option("--filter", filter.filter(|text| !text.trim().is_empty()));
-        let out = self.out.as_ref().map(|out| out.to_string_lossy().into_owned());
+        let out = self
+            .out
+            .as_ref()
+            .map(|out| out.to_string_lossy().into_owned());
         option("--out", out);
         option("--version", self.version.clone());
         option("--date", self.date.clone());
         if !self.splits.is_empty() {
-            let shares = self.splits.iter().map(|s| format!("{}={}", s.name, s.share));
+            let shares = self
+                .splits
+                .iter()
+                .map(|s| format!("{}={}", s.name, s.share));
             option("--split", Some(shares.collect::<Vec<_>>().join(",")));
             if self.seed != 0 {
                 option("--seed", Some(self.seed.to_string()));
@@ -381,12 +398,24 @@ mod tests {
     fn splits_have_names_and_shares() {
         let shares = |text: &str| {
             let splits = parse_splits(text).unwrap();
-            splits.into_iter().map(|s| (s.name, s.share)).collect::<Vec<_>>()
+            splits
+                .into_iter()
+                .map(|s| (s.name, s.share))
+                .collect::<Vec<_>>()
         };
         assert_eq!(shares(""), []);
         let two = [("train".to_string(), 80), ("test".to_string(), 20)];
         assert_eq!(shares(" train=80, test=20 "), two);
-        for bad in ["train", "a=0", "a=1,A=2", "a/b=1", "=1", "a=x", "a=-1", &"s=1,".repeat(2)] {
+        for bad in [
+            "train",
+            "a=0",
+            "a=1,A=2",
+            "a/b=1",
+            "=1",
+            "a=x",
+            "a=-1",
+            &"s=1,".repeat(2),
+        ] {
             let problem = parse_splits(bad).unwrap_err();
             assert_eq!(problem.kind, ErrorKind::Usage, "{bad}");
             assert_eq!(problem.place.field.as_deref(), Some("split"));
@@ -406,15 +435,28 @@ mod tests {
         assert!(request(&|_| ()).is_ok());
         assert!(request(&|r| r.date = Some("2026-11-24".into())).is_ok());
         for bad in ["newest", "diff", "../x", "", "a b"] {
-            assert_eq!(request(&|r| r.name = bad.into()), Err(Some("name".into())), "{bad}");
+            assert_eq!(
+                request(&|r| r.name = bad.into()),
+                Err(Some("name".into())),
+                "{bad}"
+            );
         }
-        for bad in ["2026-13-01", "26-1-1", "today", "2026-11-24T00:00:00Z", "2026-11-00"] {
+        for bad in [
+            "2026-13-01",
+            "26-1-1",
+            "today",
+            "2026-11-24T00:00:00Z",
+            "2026-11-00",
+        ] {
             let found = request(&|r| r.date = Some(bad.into()));
             assert_eq!(found, Err(Some("date".into())), "{bad}");
         }
         let found = request(&|r| r.version = Some("1\n2".into()));
         assert_eq!(found, Err(Some("version".into())));
-        assert_eq!(request(&|r| r.filter = "status:x".into()), Err(Some("status".into())));
+        assert_eq!(
+            request(&|r| r.filter = "status:x".into()),
+            Err(Some("status".into()))
+        );
     }
 
     #[test]
@@ -439,7 +481,10 @@ mod tests {
             items: Vec::new(),
             ..record.clone()
         };
-        assert_eq!(ReleaseRecord::parse(&empty.to_json().unwrap()).unwrap(), empty);
+        assert_eq!(
+            ReleaseRecord::parse(&empty.to_json().unwrap()).unwrap(),
+            empty
+        );
         let hostile = ReleaseRecord {
             name: "../x".into(),
             ..record
@@ -463,9 +508,15 @@ mod tests {
         };
         let other = with(&|i| i.question = "Who?".into());
         assert_ne!(other.question, before.question);
-        assert_eq!((&other.answer, &other.options), (&before.answer, &before.options));
+        assert_eq!(
+            (&other.answer, &other.options),
+            (&before.answer, &before.options)
+        );
         assert_ne!(with(&|i| i.answer = "b".into()).answer, before.answer);
         let image = crate::ImageRef::named("a.png");
-        assert_ne!(with(&|i| i.images = vec![image.clone()]).pictures, before.pictures);
+        assert_ne!(
+            with(&|i| i.images = vec![image.clone()]).pictures,
+            before.pictures
+        );
     }
 }

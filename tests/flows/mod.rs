@@ -24,6 +24,7 @@ mod people;
 mod reading;
 mod rebuild;
 mod recompose;
+pub mod release;
 mod sample;
 pub mod servers;
 mod sources;

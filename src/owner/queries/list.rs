@@ -33,8 +33,11 @@ impl View {
         cancel: Cancel<'_>,
     ) -> Result<View> {
         let shared = sight.shared();
-        if filter.asks_scores() {
+        if filter.asks_scores() || filter.asks_releases() {
             sight.check_scores()?;
+        }
+        for filter in filter.all() {
+            shared.releases.check(shared, &filter.releases)?;
         }
         let asks_fresh = filter.all().any(|f| !f.fresh.is_empty());
         let derived = filter
@@ -72,6 +75,7 @@ impl View {
             scores,
             said,
             commented,
+            releases: filter.asks_releases().then(|| shared.releases.rows(shared)),
             veil: sight.key(),
         };
         // Read the revision first. A list of newer statuses under an older revision is recomputed;

@@ -126,12 +126,17 @@ impl Chosen {
         let mut datasets: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         let (mut without_picture, mut drafts) = (0, 0);
         each(source, "reading", watch, &mut |_, row, item| {
-            items.push(ReleasedItem::of(&item, source.statuses.status(row as usize)));
+            items.push(ReleasedItem::of(
+                &item,
+                source.statuses.status(row as usize),
+            ));
             counting.add(&item);
             collecting.add(&item, source.pictures);
             groups.add(&item);
             let item = released(item);
-            item.images.iter().try_for_each(|image| names.check(&item, image))?;
+            item.images
+                .iter()
+                .try_for_each(|image| names.check(&item, image))?;
             let without = |image: &ImageRef| image.hash.is_none();
             without_picture += u64::from(item.images.iter().any(without));
             drafts += u64::from(item.images.iter().any(|image| image.draft));
@@ -144,7 +149,7 @@ impl Chosen {
             Ok(())
         })?;
         let all = (source.rows.len() as u64, "items");
-        check_drafts(drafts, all, ask.drafts || drafts == 0)?;
+        check_drafts(drafts, all, ask.drafts || ask.dry)?;
         let splits = match ask.splits.is_empty() {
             true => vec![Split {
                 name: WHOLE.into(),

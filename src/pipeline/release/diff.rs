@@ -103,8 +103,11 @@ fn changes(a: &ReleasedItem, b: &ReleasedItem) -> Vec<&'static str> {
 
 /// Compares two releases.
 pub fn diff(a: &ReleaseRecord, b: &ReleaseRecord) -> ReleaseDiff {
-    let mut before: HashMap<&str, &ReleasedItem> =
-        a.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let mut before: HashMap<&str, &ReleasedItem> = a
+        .items
+        .iter()
+        .map(|item| (item.id.as_str(), item))
+        .collect();
     let mut found = ReleaseDiff {
         a: side(a),
         b: side(b),
@@ -138,7 +141,9 @@ fn statistics(a: &Value, b: &Value) -> Vec<Compared> {
         let found = list.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| *value)
     };
-    let names = now.iter().chain(before.iter().filter(|(name, _)| of(&now, name).is_none()));
+    let names = now
+        .iter()
+        .chain(before.iter().filter(|(name, _)| of(&now, name).is_none()));
     names
         .map(|(name, _)| Compared {
             name: name.clone(),
@@ -204,9 +209,18 @@ mod tests {
             ..ReleaseRecord::default()
         };
         let found = diff(&a, &b);
-        assert_eq!((found.added, found.removed), (vec!["4".into()], vec!["2".into()]));
+        assert_eq!(
+            (found.added, found.removed),
+            (vec!["4".into()], vec!["2".into()])
+        );
         let what = vec!["answer", "verdict"];
-        assert_eq!(found.changed, [ChangedItem { id: "3".into(), what }]);
+        assert_eq!(
+            found.changed,
+            [ChangedItem {
+                id: "3".into(),
+                what
+            }]
+        );
         let compared = |name: &str, a: Option<f64>, b: Option<f64>| Compared {
             name: name.into(),
             a,

@@ -55,7 +55,11 @@ pub(super) fn readme(
         plain(&record.filter).replace('`', "'")
     );
     if report.drafts > 0 {
-        let _ = writeln!(out, "\n{} items show a draft of their picture.", report.drafts);
+        let _ = writeln!(
+            out,
+            "\n{} items show a draft of their picture.",
+            report.drafts
+        );
     }
     out.push_str(
         "\n## Files\n\n\

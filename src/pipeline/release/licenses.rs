@@ -37,7 +37,10 @@ pub(super) fn withheld(rights: Option<&Rights>) -> Option<String> {
         return Some(RESTRICTED.into());
     }
     let license = rights.license.as_deref()?;
-    let letters: String = license.chars().filter(char::is_ascii_alphanumeric).collect();
+    let letters: String = license
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
     let is_closed = CLOSED.contains(&letters.to_ascii_lowercase().as_str());
     is_closed.then(|| format!("license: {license}"))
 }
@@ -120,7 +123,9 @@ impl Collecting {
             let entry = self.by_license.entry(license).or_default();
             entry.pictures += 1;
             entry.sources.extend(rights.and_then(|r| r.source.clone()));
-            entry.sensitivity.extend(rights.into_iter().flat_map(|r| r.sensitivity.clone()));
+            entry
+                .sensitivity
+                .extend(rights.into_iter().flat_map(|r| r.sensitivity.clone()));
         }
     }
 
@@ -136,7 +141,9 @@ impl Collecting {
         for (print, pictures) in self.by_print {
             let parts = prints.get(&print).map(|print| &print.parts);
             let part = |name: &str| parts.and_then(|parts| parts.get(name)).cloned();
-            let name = part("model").or_else(|| part("endpoints")).or_else(|| part("backend"));
+            let name = part("model")
+                .or_else(|| part("endpoints"))
+                .or_else(|| part("backend"));
             let name = name.unwrap_or_else(|| "unknown".into());
             let license = match part("backend").as_deref() {
                 Some("storyboard") => Some("no model: drafts are drawn by benchtop".into()),
@@ -261,7 +268,12 @@ mod tests {
                 sensitivity: kinds.iter().map(|kind| (*kind).into()).collect(),
             }))
         };
-        for closed in ["All rights reserved", "Proprietary", "no-redistribution", "NONE"] {
+        for closed in [
+            "All rights reserved",
+            "Proprietary",
+            "no-redistribution",
+            "NONE",
+        ] {
             assert!(why(closed, &[]).is_some(), "{closed}");
         }
         for open in ["CC-BY-4.0", "CC0-1.0", "MIT", ""] {

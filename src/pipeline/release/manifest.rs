@@ -130,8 +130,8 @@ impl Manifest {
                 .help("name the folder that `benchtop release` wrote")
         })?;
         let wrong = |what: String| Error::input(what).file(&path);
-        let manifest: Manifest =
-            serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()).line(e.line() as u64))?;
+        let manifest: Manifest = serde_json::from_slice(&bytes)
+            .map_err(|e| wrong(e.to_string()).line(e.line() as u64))?;
         if manifest.v != VERSION {
             let what = format!("version {} of a manifest is not known", manifest.v);
             return Err(wrong(what).field("v"));
@@ -192,7 +192,9 @@ mod tests {
         for good in ["a", "a/b.json", "huggingface/train/x y.png", "a..b/.c"] {
             assert!(check_path(good).is_ok(), "{good}");
         }
-        for bad in ["", "/a", "../a", "a/../b", "a//b", "./a", "a/./b", "a/", FILE, "a\0"] {
+        for bad in [
+            "", "/a", "../a", "a/../b", "a//b", "./a", "a/./b", "a/", FILE, "a\0",
+        ] {
             assert!(check_path(bad).is_err(), "{bad}");
         }
     }

@@ -89,11 +89,7 @@ pub fn release(
     }
 }
 
-fn prepare(
-    source: &Source<'_>,
-    ask: &ReleaseRequest,
-    watch: ProgressSink<'_>,
-) -> Result<Prepared> {
+fn prepare(source: &Source<'_>, ask: &ReleaseRequest, watch: ProgressSink<'_>) -> Result<Prepared> {
     ask.check()?;
     let sheet = Datasheet::read(source.project)?;
     let (mut records, mut problems) = releases::read_all(source.project);
@@ -106,18 +102,27 @@ fn prepare(
     let before = match &known {
         Some(known) => {
             let name = known.before.as_deref();
-            records.into_iter().find(|record| Some(record.name.as_str()) == name)
+            records
+                .into_iter()
+                .find(|record| Some(record.name.as_str()) == name)
         }
         None => records.pop(),
     };
-    let day = stamp(source.newest).get(..10).unwrap_or_default().to_string();
+    let day = stamp(source.newest)
+        .get(..10)
+        .unwrap_or_default()
+        .to_string();
     let newest = (source.newest > 0).then_some(day);
     let filter = ask.chosen()?.to_text();
     let head = ReleaseRecord {
         v: VERSION,
         name: ask.name.clone(),
         number: known.as_ref().map_or_else(
-            || before.as_ref().map_or(1, |before| before.number.saturating_add(1)),
+            || {
+                before
+                    .as_ref()
+                    .map_or(1, |before| before.number.saturating_add(1))
+            },
             |known| known.number,
         ),
         before: before.as_ref().map(|before| before.name.clone()),
@@ -133,7 +138,9 @@ fn prepare(
         None => source.project.releases().join(&ask.name),
     };
     let chosen = Chosen::read(source, ask, head, watch)?;
-    let changes = before.as_ref().map(|before| diff::diff(before, &chosen.record));
+    let changes = before
+        .as_ref()
+        .map(|before| diff::diff(before, &chosen.record));
     let answers = datasheet::known(&chosen.statistics, &chosen.licenses, &filter);
     let questions = sheet.filled(&answers);
     let count = |of: fn(&ReleaseDiff) -> usize| changes.as_ref().map_or(0, of) as u64;
@@ -211,10 +218,16 @@ fn write(
     let project = &source.project.config().name;
     let title = document::title(record);
     let texts = [
-        ("README.md", document::readme(project, record, statistics, &report)),
+        (
+            "README.md",
+            document::readme(project, record, statistics, &report),
+        ),
         ("DATASHEET.md", datasheet::markdown(&title, &questions)),
         ("LICENSES.md", chosen.licenses.text()),
-        ("CHANGELOG.md", document::changelog(record, changes.as_ref())),
+        (
+            "CHANGELOG.md",
+            document::changelog(record, changes.as_ref()),
+        ),
         ("statistics/statistics.txt", statistics.text()),
     ];
     for (name, text) in texts {
@@ -241,7 +254,10 @@ fn write(
     };
     if let Some(known) = known {
         if known.hash != recorded.hash {
-            let what = format!("the release `{}` exists, and it had other contents", ask.name);
+            let what = format!(
+                "the release `{}` exists, and it had other contents",
+                ask.name
+            );
             return Err(Error::conflict(what)
                 .field("name")
                 .help("choose another name: the project or the options changed since"));
@@ -302,10 +318,14 @@ pub fn recover(project: &Project) -> Vec<String> {
         let is_known = releases::path(project, &name).symlink_metadata().is_ok();
         if is_folder && !is_known {
             match adopt(project, &name) {
-                Ok(()) => notices.push(format!("the release `{name}` is complete and is recorded now")),
+                Ok(()) => notices.push(format!(
+                    "the release `{name}` is complete and is recorded now"
+                )),
                 // Some other folder.
                 Err(problem) if problem.kind == ErrorKind::NotFound => {}
-                Err(problem) => notices.push(format!("the release `{name}` is not recorded: {problem}")),
+                Err(problem) => {
+                    notices.push(format!("the release `{name}` is not recorded: {problem}"))
+                }
             }
         }
     }

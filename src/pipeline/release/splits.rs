@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
+use benchtop_model::Item;
 use benchtop_model::hash::{first_bytes, of_texts};
 use benchtop_model::release::Split;
-use benchtop_model::Item;
 
 /// Groups items that belong together.
 #[derive(Debug, Default)]

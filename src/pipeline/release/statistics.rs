@@ -104,7 +104,11 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, length: u64) {
-        self.min = if self.n == 0 { length } else { self.min.min(length) };
+        self.min = if self.n == 0 {
+            length
+        } else {
+            self.min.min(length)
+        };
         self.max = self.max.max(length);
         (self.n, self.sum) = (self.n + 1, self.sum + length);
     }
@@ -208,8 +212,7 @@ impl Counting {
         found.splits = splits;
         let decided = funnel.accepted + funnel.rejected;
         found.funnel = Funnel {
-            rejected_share: (decided > 0)
-                .then(|| rounded(funnel.rejected as f64 / decided as f64)),
+            rejected_share: (decided > 0).then(|| rounded(funnel.rejected as f64 / decided as f64)),
             released: found.items,
             ..funnel
         };
@@ -259,7 +262,11 @@ impl Statistics {
             count("unique questions", questions.unique, "texts"),
             count("unique answers", answers.unique, "texts"),
             mean("mean question length", questions.words.mean, "words"),
-            mean("mean question length", questions.characters.mean, "characters"),
+            mean(
+                "mean question length",
+                questions.characters.mean,
+                "characters",
+            ),
             mean("mean answer length", answers.words.mean, "words"),
             mean("mean answer length", answers.characters.mean, "characters"),
             mean(
@@ -361,9 +368,15 @@ mod tests {
         assert_eq!(found.options.questions, 2);
         assert_eq!(found.options.per_question, lengths(3.0, 2, 4));
         let pictures = found.pictures;
-        assert_eq!((pictures.references, pictures.unique, pictures.without_file), (3, 1, 1));
+        assert_eq!(
+            (pictures.references, pictures.unique, pictures.without_file),
+            (3, 1, 1)
+        );
         assert_eq!(found.scenarios["clean"], 2);
         assert_eq!(found.types_by_scenario["corruption"]["free-form"], 1);
-        assert_eq!((found.funnel.rejected_share, found.funnel.released), (Some(0.4), 3));
+        assert_eq!(
+            (found.funnel.rejected_share, found.funnel.released),
+            (Some(0.4), 3)
+        );
     }
 }

@@ -59,7 +59,9 @@ pub fn verify(dir: &Path, expected: Option<&str>, watch: ProgressSink<'_>) -> Re
         match there.remove(&file.path) {
             None => found.missing.push(file.path.clone()),
             Some(Entry::Other) => found.not_files.push(file.path.clone()),
-            Some(Entry::File(bytes)) if bytes != file.bytes => found.changed.push(file.path.clone()),
+            Some(Entry::File(bytes)) if bytes != file.bytes => {
+                found.changed.push(file.path.clone())
+            }
             Some(Entry::File(_)) => {
                 let path = dir.join(&file.path);
                 match manifest::digest(&path, file.bytes, watch) {
@@ -77,7 +79,12 @@ pub fn verify(dir: &Path, expected: Option<&str>, watch: ProgressSink<'_>) -> Re
             Entry::Other => found.not_files.push(path),
         }
     }
-    let lists = [&found.missing, &found.extra, &found.changed, &found.not_files];
+    let lists = [
+        &found.missing,
+        &found.extra,
+        &found.changed,
+        &found.not_files,
+    ];
     found.sound = found.hash_matches && lists.iter().all(|list| list.is_empty());
     (found.name, found.hash) = (manifest.name, manifest.hash);
     Ok(found)

@@ -33,6 +33,7 @@ use benchtop_model::import::{ImportRequest as ImportAsk, Report};
 use benchtop_model::job::{Budget, JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::lineage::Lineage as ItemLineage;
 use benchtop_model::recompose::{Recomposed, Rename};
+use benchtop_model::release::{ReleaseReport, ReleaseRequest};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
     AdjudicationContext, Dispute, GuidelinesText, NextAssignment, RoundState,
@@ -486,6 +487,9 @@ macro_rules! requests {
                 /// Number of the first item, from 1.
                 from: u32,
             } => super::CommentPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Release items: write a folder that the project remembers, or show what would be in
+            /// it. The owner's user can write to the folder.
+            ReleaseItems(Box<ReleaseRequest>) => ReleaseReport, kind: Task, access: Owner("release items"), writes: Unless(|ask| ask.0.dry), blind: Refused;
         }
     };
 }
@@ -493,7 +497,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 5;
+const LAYOUT: u16 = 6;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

@@ -125,7 +125,10 @@ impl PaneId {
 
     /// Whether it is a form that starts with the items of the pane that opens it.
     pub fn takes_items(self) -> bool {
-        matches!(self, PaneId::Evaluate | PaneId::Export | PaneId::Scoring)
+        matches!(
+            self,
+            PaneId::Evaluate | PaneId::Export | PaneId::Release | PaneId::Scoring
+        )
     }
 }
 

@@ -7,6 +7,7 @@
 //! | [`import`] | imports files |
 //! | [`models`] | chooses what paints and what scores |
 //! | [`people`] | says who works on the project |
+//! | [`release`] | releases items |
 //! | [`scoring`] | scores items and adds a rule |
 
 pub mod evaluate;
@@ -14,6 +15,7 @@ pub mod export;
 pub mod import;
 pub mod models;
 pub mod people;
+pub mod release;
 pub mod scoring;
 
 use std::fmt;
@@ -28,6 +30,7 @@ pub use export::ExportPane;
 pub use import::ImportPane;
 pub use models::ModelsPane;
 pub use people::PeoplePane;
+pub use release::ReleasePane;
 pub use scoring::ScoringPane;
 
 use crate::action::Action;
