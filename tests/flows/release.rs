@@ -329,7 +329,11 @@ fn pictures_that_must_not_be_redistributed_are_named_and_left_out() {
     let holders = all
         .values()
         .filter(|bytes| memchr::memmem::find(bytes, &kept).is_some());
-    assert_eq!(holders.count(), 3, "the folder, the table, and the records");
+    assert_eq!(
+        holders.count(),
+        2,
+        "the folder and the records; the table is packed"
+    );
     // Of the pictures 0 to 3.
     let unstated = licenses["pictures"].as_array().unwrap();
     let unstated = unstated
@@ -359,9 +363,16 @@ fn a_release_reads_back_losslessly() {
         let folder = bench.root().join("releases").join(name);
         for part in ["records", "huggingface", "parquet"] {
             let other = Bench::new();
-            other
-                .run(["import", folder.join(part).to_str().unwrap()])
-                .ok();
+            let paths = match (part, name) {
+                ("records", "all") => vec!["records/birds/items.jsonl", "records/fish/items.jsonl"],
+                ("records", _) => vec!["records/items.jsonl"],
+                _ => vec![part],
+            };
+            for path in paths {
+                other
+                    .run(["import", folder.join(path).to_str().unwrap()])
+                    .ok();
+            }
             let after = items_of(&other);
             let wanted: Vec<&String> = before
                 .keys()
@@ -515,7 +526,7 @@ fn verify_names_every_kind_of_damage() {
         .write(true)
         .open(at("release.json"))
         .unwrap();
-    huge.set_len(1 << 44).unwrap();
+    huge.set_len(1 << 40).unwrap();
     let (code, found) = check(&[]);
     assert_eq!(code, 1);
     assert_eq!(found["missing"], json!(["README.md"]));
@@ -532,7 +543,7 @@ fn verify_names_every_kind_of_damage() {
     files
         .iter_mut()
         .find(|f| f["path"] == "release.json")
-        .unwrap()["bytes"] = (1_u64 << 44).into();
+        .unwrap()["bytes"] = (1_u64 << 40).into();
     std::fs::write(at("manifest.json"), manifest.to_string()).unwrap();
     let (code, found) = check(&[]);
     assert_eq!((code, &found["hash_matches"]), (1, &false.into()));

@@ -28,6 +28,7 @@ fn shows(id: PaneId) -> &'static str {
         | PaneId::Export
         | PaneId::Models
         | PaneId::People
+        | PaneId::Release
         | PaneId::Scoring => unreachable!("forms"),
     }
 }

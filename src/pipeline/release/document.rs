@@ -101,15 +101,11 @@ pub(super) fn changelog(record: &ReleaseRecord, changes: Option<&ReleaseDiff>) -
     out
 }
 
-/// The card that tells Hugging Face's loaders where the splits of each data set are. `pattern` makes
-/// the files of a split from its name.
-pub(super) fn card(
-    folders: &[String],
-    splits: &[String],
-    pattern: &dyn Fn(&str) -> String,
-) -> String {
+/// The card that tells Hugging Face's loaders where the splits of each data set are. `folders` has the
+/// folder of each data set and its splits with items, `pattern` makes the files of a split from its name.
+pub(super) fn card(folders: &[(String, Vec<&str>)], pattern: &dyn Fn(&str) -> String) -> String {
     let mut out = String::from("---\nconfigs:\n");
-    for folder in folders {
+    for (folder, splits) in folders {
         let (name, prefix) = match folders.len() {
             1 => ("default", String::new()),
             _ => (folder.as_str(), format!("{folder}/")),

@@ -1,6 +1,6 @@
 //! Writes the items of a release in its formats, with the formats of exports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Source;
@@ -134,9 +134,16 @@ pub(super) fn write(
         };
         records.insert(dataset.as_str(), Records::begin(source, to, *is_nested)?);
     }
+    // Loaders want no split without items.
+    let mut used: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     each(source, "writing", watch, &mut |at, _, item| {
         let item = released(item);
-        if let Some(split) = splits.get_mut(usize::from(chosen.split_of[at])) {
+        let split = usize::from(chosen.split_of[at]);
+        match used.get_mut(&item.dataset) {
+            Some(used) => drop(used.insert(split)),
+            None => drop(used.insert(item.dataset.clone(), BTreeSet::from([split]))),
+        }
+        if let Some(split) = splits.get_mut(split) {
             split.push(&item)?;
         }
         match records.get_mut(item.dataset.as_str()) {
@@ -153,13 +160,19 @@ pub(super) fn write(
     for records in records.into_values() {
         in_dysca += records.finish()?;
     }
+    let splits_of = |used: &BTreeSet<usize>| -> Vec<&str> {
+        let names = used.iter().filter_map(|at| chosen.splits.get(*at));
+        names.map(String::as_str).collect()
+    };
+    let used = used.values().map(splits_of);
+    let folders: Vec<(String, Vec<&str>)> = names.into_iter().zip(used).collect();
     let folder_files = |split: &str| format!("{split}/**");
     let parquet_files = |split: &str| format!("data/{split}-*.parquet");
     let cards: [(&str, &dyn Fn(&str) -> String); 2] =
         [(FOLDER, &folder_files), (PARQUET, &parquet_files)];
     for (to, pattern) in cards {
         let path = dir.join(to).join("README.md");
-        let card = document::card(&names, &chosen.splits, pattern);
+        let card = document::card(&folders, pattern);
         std::fs::write(&path, card)
             .map_err(|e| Error::io(&e, "cannot write the release", &path))?;
     }

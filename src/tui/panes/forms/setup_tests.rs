@@ -202,15 +202,16 @@ fn a_release_is_previewed_by_the_owner_and_refused_where_a_folder_is() {
         ..would.clone()
     };
     rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(exists));
+    let text = shown(&rec, &mut pane);
+    for part in ["1,234 items", "56 pictures", "since v0: 7 added", "purpose"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
     refused(&rec.act(&mut pane, Action::FormSubmit));
     write(&rec, &mut pane, "b");
     let preview = ask_of(rec.act(&mut pane, Action::FormSubmit));
     assert_eq!(asked(&preview).name, "v1b");
     let run = rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(would));
     let text = shown(&rec, &mut pane);
-    for part in ["1,234 items", "56 pictures", "since v0: 7 added", "purpose"] {
-        assert!(text.contains(part), "{part}\n{text}");
-    }
     let line = "$ benchtop release v1b --filter subtask:odd";
     assert!(text.contains(line), "{text}");
     let run = asked(&ask_of(run));
