@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::context::OwnerContext;
+use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::release::NEWEST;
 use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::columns::id_hash;
-use benchtop_store::releases;
+use benchtop_store::{Catalog, releases};
 
 /// Rows of the items of each release, rising, by name. [`NEWEST`] stands for the newest one.
 pub type ReleasedRows = HashMap<String, Arc<Vec<u32>>>;
@@ -33,15 +33,14 @@ pub struct Releases(Mutex<Held>);
 impl Releases {
     /// The rows of all releases, and a number that changes with them. Records that cannot be read
     /// are left out; `benchtop verify` names them.
-    pub fn rows(&self, shared: &OwnerContext) -> (u64, Arc<ReleasedRows>) {
-        let catalog = shared.items.catalog();
-        let meta = shared.project.releases().symlink_metadata();
+    pub fn rows(&self, project: &Project, catalog: &Catalog) -> (u64, Arc<ReleasedRows>) {
+        let meta = project.releases().symlink_metadata();
         let stamp = meta.map_or((0, 0, 0), |m| (m.mtime(), m.mtime_nsec(), m.ino()));
         let key = (catalog.edition(), stamp);
         let mut held = self.0.lock();
         if held.key != Some(key) {
             let mut rows = ReleasedRows::new();
-            for record in releases::read_all(&shared.project).0 {
+            for record in releases::read_all(project).0 {
                 let ids = record.items.iter();
                 let found = ids.filter_map(|item| catalog.row_of_hash(id_hash(&item.id)));
                 let mut found: Vec<u32> = found.collect();
@@ -59,8 +58,8 @@ impl Releases {
     }
 
     /// Number of items of the project that are in its newest release.
-    pub fn newest(&self, shared: &OwnerContext) -> u64 {
-        let rows = self.rows(shared).1;
+    pub fn newest(&self, project: &Project, catalog: &Catalog) -> u64 {
+        let rows = self.rows(project, catalog).1;
         rows.get(NEWEST).map_or(0, |rows| rows.len() as u64)
     }
 
@@ -68,15 +67,15 @@ impl Releases {
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::NotFound`].
-    pub fn check(&self, shared: &OwnerContext, names: &[String]) -> Result<()> {
+    pub fn check(&self, project: &Project, catalog: &Catalog, names: &[String]) -> Result<()> {
         if names.is_empty() {
             return Ok(());
         }
-        let rows = self.rows(shared).1;
+        let rows = self.rows(project, catalog).1;
         let mut missing = names.iter();
         let missing = missing.find(|name| *name != NEWEST && !rows.contains_key(*name));
         match missing {
-            Some(name) => releases::read(&shared.project, name).map(drop),
+            Some(name) => releases::read(project, name).map(drop),
             None => Ok(()),
         }
     }

@@ -73,7 +73,7 @@ fn counts(
             ItemList::Accepted => of(Status::Accepted),
             ItemList::Own => own_items,
             ItemList::Released => match sight.check_scores() {
-                Ok(()) => sight.releases.newest(sight),
+                Ok(()) => sight.releases.newest(&sight.project, &catalog),
                 Err(_) => continue,
             },
             ItemList::Pictures | ItemList::Missing | ItemList::Passed | ItemList::Flagged => {

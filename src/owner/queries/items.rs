@@ -114,7 +114,7 @@ impl Query for request::Status {
             released: sight
                 .check_scores()
                 .ok()
-                .map(|()| shared.releases.newest(shared)),
+                .map(|()| shared.releases.newest(&shared.project, &catalog)),
         })
     }
 }

@@ -37,7 +37,9 @@ impl View {
             sight.check_scores()?;
         }
         for filter in filter.all() {
-            shared.releases.check(shared, &filter.releases)?;
+            shared
+                .releases
+                .check(&shared.project, &shared.items.catalog(), &filter.releases)?;
         }
         let asks_fresh = filter.all().any(|f| !f.fresh.is_empty());
         let derived = filter
@@ -75,7 +77,11 @@ impl View {
             scores,
             said,
             commented,
-            releases: filter.asks_releases().then(|| shared.releases.rows(shared)),
+            releases: filter.asks_releases().then(|| {
+                shared
+                    .releases
+                    .rows(&shared.project, &shared.items.catalog())
+            }),
             veil: sight.key(),
         };
         // Read the revision first. A list of newer statuses under an older revision is recomputed;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Source;
 use super::licenses::{self, Collecting, Licenses};
+use super::source::Source;
 use super::splits::Groups;
 use super::statistics::{Counting, Counts, Statistics};
 use crate::export::tools::Surveys;

@@ -90,7 +90,7 @@ pub(super) fn changelog(record: &ReleaseRecord, changes: Option<&ReleaseDiff>) -
         let lines: Vec<String> = ids.collect();
         let _ = write!(out, "\n## {title}: {} items\n", lines.len());
         for (at, id) in lines.iter().enumerate() {
-            let _ = write!(out, "{}- {id}\n", if at == 0 { "\n" } else { "" });
+            let _ = writeln!(out, "{}- {id}", if at == 0 { "\n" } else { "" });
         }
     };
     list("Added", &mut changes.added.iter().map(|id| line(id)));

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::Source;
 use super::chosen::{Chosen, each, format, released};
 use super::document;
+use super::source::Source;
 use crate::export::tools::{Tools, unique_names};
 use crate::export::{Destination, Export, Exporter, Kind, Pictures, Tables};
 use benchtop_model::cancel::ProgressSink;
@@ -168,11 +168,12 @@ pub(super) fn write(
     let folders: Vec<(String, Vec<&str>)> = names.into_iter().zip(used).collect();
     let folder_files = |split: &str| format!("{split}/**");
     let parquet_files = |split: &str| format!("data/{split}-*.parquet");
-    let cards: [(&str, &dyn Fn(&str) -> String); 2] =
-        [(FOLDER, &folder_files), (PARQUET, &parquet_files)];
-    for (to, pattern) in cards {
+    let cards = [
+        (FOLDER, document::card(&folders, &folder_files)),
+        (PARQUET, document::card(&folders, &parquet_files)),
+    ];
+    for (to, card) in cards {
         let path = dir.join(to).join("README.md");
-        let card = document::card(&folders, pattern);
         std::fs::write(&path, card)
             .map_err(|e| Error::io(&e, "cannot write the release", &path))?;
     }

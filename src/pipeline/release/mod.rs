@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `chosen` | the first pass over the items |
 //! | [`statistics`] | counts and lengths, and the steps of the project |
+//! | `source` | the project at one point in time |
 //! | `splits` | assigns items to splits |
 //! | `licenses` | licenses of pictures and models, and pictures that are left out |
 //! | [`datasheet`] | the questions of the datasheet and their answers |
@@ -13,8 +14,8 @@
 //! | `document` | the Markdown files |
 //! | `folder`, `tree` | a folder that appears whole or not at all |
 //! | [`manifest`] | length and hash of every file |
-//! | [`mod@verify`] | checks a folder against its manifest |
-//! | [`mod@diff`] | the differences between two releases |
+//! | [`verify`] | checks a folder against its manifest |
+//! | [`diff`] | the differences between two releases |
 
 mod charts;
 mod chosen;
@@ -25,6 +26,7 @@ mod folder;
 mod formats;
 mod licenses;
 pub mod manifest;
+mod source;
 mod splits;
 pub mod statistics;
 mod tree;
@@ -37,29 +39,14 @@ use self::datasheet::{AnsweredQuestion, Datasheet};
 use self::diff::{RECORD, ReleaseDiff};
 use self::folder::Staged;
 use self::manifest::Manifest;
-use self::statistics::Funnel;
+pub use self::source::Source;
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::history::stamp;
 use benchtop_model::release::{ReleaseRecord, ReleaseReport, ReleaseRequest, VERSION};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::pictures::Pictures;
 use benchtop_store::releases;
-use benchtop_store::{Catalog, StatusColumns};
-
-/// A project at one point in time, and the chosen items.
-pub struct Source<'a> {
-    pub project: &'a Project,
-    pub catalog: &'a Catalog,
-    pub statuses: &'a StatusColumns,
-    pub pictures: &'a Pictures,
-    /// Rows of the chosen items, rising.
-    pub rows: Vec<u32>,
-    /// Time of the newest verdict, in milliseconds since 1970; 0 for none.
-    pub newest: i64,
-    pub funnel: Funnel,
-}
 
 /// Everything that is known before a release is written.
 struct Prepared {

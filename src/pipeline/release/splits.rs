@@ -62,7 +62,7 @@ impl Groups {
             let id = least.get(root).copied().unwrap_or_default();
             let hash = first_bytes(&of_texts([&*seed.to_string(), &*id.to_string()]));
             // 32 bits times a sum of at most 16 million.
-            let point = (hash >> 32) * whole >> 32;
+            let point = ((hash >> 32) * whole) >> 32;
             let mut end = 0;
             let found = splits.iter().position(|split| {
                 end += u64::from(split.share);
