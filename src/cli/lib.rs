@@ -43,6 +43,7 @@
 //! | [`people`] | `benchtop people`: who works on the project |
 //! | [`recompose`] | `benchtop recompose`: composed items after the metadata changed |
 //! | [`recover`] | `benchtop recover`: imports that the manifest no longer lists |
+//! | [`release`] | `benchtop release`: releases, their differences, and their verification |
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
 //! | [`round`] | `benchtop round`: verification rounds |
 //! | [`sample`] | `benchtop sample`: the sample |
@@ -107,6 +108,7 @@ pub mod out;
 pub mod people;
 pub mod recompose;
 pub mod recover;
+pub mod release;
 pub mod replay;
 pub mod round;
 pub mod sample;
@@ -202,6 +204,8 @@ commands! {
     Recover(args: recover::Args) => recover::run(context, &args);
     /// Export items and predictions to another tool's format
     Export(args: export::Args) => export::run(context, &args);
+    /// Release items as a frozen folder, compare releases, or verify one
+    Release(args: release::Args) => release::run(context, &args);
     /// Show how far the project is, open work, and what others did
     Home(args: home::Args) => home::run(context, &args);
     /// List items

@@ -50,6 +50,7 @@ pub fn json(status: Option<&OwnerStatus>, project: &benchtop_files::project::Pro
         "project": {"name": s.project, "root": s.root},
         "counts": {
             "items": s.items, "by_status": by_status, "prediction_sets": s.prediction_sets, "decisions": s.decisions,
+            "released": s.released,
         },
         "rev": s.rev,
         "store_bytes": s.store_bytes,
@@ -153,6 +154,9 @@ fn text(s: &OwnerStatus) -> String {
     );
     for (status, n) in s.by_status.iter().filter(|(_, n)| *n > 0) {
         out.push_str(&format!("  {:<9} {n}\n", status.name()));
+    }
+    if let Some(released) = s.released.filter(|n| *n > 0) {
+        out.push_str(&format!("  {:<9} {released}\n", "released"));
     }
     out.push_str(&format!(
         "decisions {}, revision {}\nstore     {} bytes\n",

@@ -177,9 +177,14 @@ impl Project {
         self.root.join("imports")
     }
 
-    /// `exports/`: releases.
+    /// `exports/`: exports that have no other path.
     pub fn exports(&self) -> PathBuf {
         self.root.join("exports")
+    }
+
+    /// `releases/`: records of releases, and their folders.
+    pub fn releases(&self) -> PathBuf {
+        self.root.join("releases")
     }
 
     /// `store/`: rebuilt from the rest of the project if it is missing.

@@ -3,7 +3,7 @@
 //! A project folder may come from somebody else. A link, FIFO, or device in it must not be read or
 //! written in place of the expected file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -62,6 +62,12 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     Ok(file)
 }
 
+/// Whether a large file consists of holes: it costs nothing on the disk, but all of the memory or
+/// time of its reader. Compression saves less.
+pub fn is_hollow(meta: &Metadata) -> bool {
+    meta.len() > HUGE && meta.blocks().saturating_mul(512 * 64) < meta.len()
+}
+
 /// Reads the regular file at `path`. A file of more than `limit` bytes is refused before it is
 /// read.
 ///
@@ -72,8 +78,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let file = open(path, OpenOptions::new().read(true))?;
     let meta = file.metadata().map_err(fail)?;
     let length = meta.len();
-    // A file of holes costs nothing on the disk, but all of the memory. Compression saves less.
-    if length > HUGE && meta.blocks().saturating_mul(512 * 64) < length {
+    if is_hollow(&meta) {
         return Err(Error::input("the file consists of holes").file(path));
     }
     let mut bytes = Vec::new();

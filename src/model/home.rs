@@ -22,6 +22,8 @@ pub enum ItemList {
     Own,
     /// Accepted items.
     Accepted,
+    /// Items in the newest release.
+    Released,
 }
 
 named!(ItemList {
@@ -33,6 +35,7 @@ named!(ItemList {
     Judged: "judged",
     Own: "own",
     Accepted: "accepted",
+    Released: "released",
 });
 
 impl ItemList {
@@ -54,6 +57,7 @@ impl ItemList {
             }
             .to_text(),
             ItemList::Accepted => "status:accepted".into(),
+            ItemList::Released => format!("release:{}", crate::release::NEWEST),
         }
     }
 }

@@ -44,6 +44,7 @@
 //! | [`prediction`] | predictions of models |
 //! | [`recompose`] | composing items again: request and report |
 //! | [`region`] | a rectangle in a picture |
+//! | [`release`] | releases: request, record, and report |
 //! | [`rng`] | seeded random numbers that are the same on every machine |
 //! | [`round`] | rounds: items, annotators, order, and protocol |
 //! | [`safety`] | results of the safety checker |
@@ -106,6 +107,7 @@ pub mod ocr;
 pub mod prediction;
 pub mod recompose;
 pub mod region;
+pub mod release;
 pub mod rng;
 pub mod round;
 pub mod safety;

@@ -24,6 +24,7 @@ use super::evaluate::Evaluations;
 use super::generate::{GeneratorFactory, Requested};
 use super::latency::Latency;
 use super::metadata::MetadataCache;
+use super::releases::Releases;
 use super::rounds::{AtWork, Rounds};
 use super::scoring::Scoring;
 use super::search::Search;
@@ -74,6 +75,8 @@ pub struct OwnerContext {
     /// Scores and rules.
     pub scoring: Scoring,
     pub evaluations: Evaluations,
+    /// Which items are in the releases.
+    pub releases: Releases,
     /// Settings of `benchtop.toml`.
     settings: Settings,
     /// Latency of decisions.
@@ -125,6 +128,7 @@ impl OwnerContext {
             at_work: AtWork::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
+            releases: Releases::default(),
             latency: Latency::default(),
             stop: Notify::new(),
             importing: Mutex::new(()),

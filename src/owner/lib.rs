@@ -18,6 +18,7 @@
 //! | [`priority`] | lowers the priority of background threads |
 //! | [`queries`] | handlers of queries: items, metadata, jobs, and boards |
 //! | [`read_only`] | when a read-only owner must be replaced, and whether the project was moved |
+//! | [`releases`] | which items are in the releases of the project |
 //! | `rounds` | running rounds: leases, the purpose of each verdict, and adjudication |
 //! | `sample` | the sample: adds it to an empty project, and removes it |
 //! | `scenario` | jobs that make the pictures and items of scenarios |
@@ -46,6 +47,7 @@ pub mod metadata;
 pub mod priority;
 pub mod queries;
 pub mod read_only;
+pub mod releases;
 mod rounds;
 mod sample;
 mod scenario;

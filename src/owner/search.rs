@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::generate::PictureStates;
 use super::metadata::MetadataSnapshot;
+use super::releases::ReleasedRows;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::field::Source;
 use benchtop_model::filter::{CommentCondition, VerdictCondition};
@@ -41,6 +42,8 @@ struct Key {
     scores: u64,
     /// Generation of the picture files, if the filter uses them.
     pictures: u64,
+    /// Generation of the releases, if the filter uses them.
+    releases: u64,
     /// Key of the annotator's blind mask.
     veil: u64,
 }
@@ -85,6 +88,8 @@ pub struct DerivedData {
     /// Rows, in rising order, whose comments and marks meet each condition, or fail it if rows
     /// without any meet it.
     pub commented: Vec<(CommentCondition, Vec<u32>)>,
+    /// Rows of the releases with their generation, if the filter uses them.
+    pub releases: Option<(u64, Arc<ReleasedRows>)>,
     /// Key of the annotator's blind mask; 0 for none.
     pub veil: u64,
 }
@@ -216,6 +221,13 @@ impl Search {
             let others = filter.comments.passes_without();
             rows.retain(|row| found.binary_search(row).is_ok() != others);
         }
+        if let Some((_, releases)) = beside.releases.as_ref()
+            && !filter.releases.is_empty()
+        {
+            let wanted = filter.releases.iter();
+            let wanted: Vec<_> = wanted.filter_map(|name| releases.get(name)).collect();
+            rows.retain(|row| wanted.iter().any(|rows| rows.binary_search(row).is_ok()));
+        }
         for wanted in &filter.contains {
             contains::retain(catalog, &*self.arena(catalog)?, &mut rows, wanted)?;
         }
@@ -304,6 +316,7 @@ impl Search {
             metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
             scores: beside.scores.as_ref().map_or(0, |s| s.generation),
             pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
+            releases: beside.releases.as_ref().map_or(0, |r| r.0),
             veil: beside.veil,
         };
         if let Some(list) = self.lists.lock().get(&key) {

@@ -17,6 +17,7 @@ use benchtop_files::project::Project;
 use benchtop_files::{disk, inspect, writable};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_pipeline::generate::build;
+use benchtop_pipeline::release;
 use benchtop_protocol::lock::{self, ReadOnlyPaths, Socket};
 use benchtop_protocol::start::Readiness;
 use benchtop_protocol::wire::Event;
@@ -113,6 +114,7 @@ fn open_data(
             let missing = super::file_watch::begin(project);
             let mut opened = open_when_free(project)?;
             opened.notices.extend(missing);
+            opened.notices.extend(release::recover(project));
             Ok(opened)
         });
         match opened {

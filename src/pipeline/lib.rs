@@ -17,6 +17,7 @@
 //! | [`new_segments`] | segments that are not part of the project yet |
 //! | [`pictures`] | imports the pictures that records name |
 //! | [`recompose`] | composes items again after metadata changes |
+//! | [`release`] | releases: items in a folder that is written once, their verification, and their differences |
 //! | [`revise`] | segments of items with existing ids |
 //! | [`sample`] | the sample data set as an import |
 //! | [`scenario`] | scenarios: derived pictures of many items, and the items with them |
@@ -40,6 +41,7 @@ mod missing_terms;
 pub mod new_segments;
 pub mod pictures;
 pub mod recompose;
+pub mod release;
 pub mod revise;
 pub mod sample;
 pub mod scenario;

@@ -40,6 +40,7 @@
 //! | [`present_pictures`] | which picture files exist in `images/` |
 //! | [`query`] | filters, sorts, and counts rows of the columns |
 //! | [`recover`] | recovers segments that the manifest no longer names |
+//! | [`releases`] | `releases/*.json`: records of releases |
 //! | [`removal`] | takes a project back to empty, at its next start |
 //! | [`revised_items`] | later texts of existing rows |
 //! | [`rounds`] | `sessions/rounds/`: round files |
@@ -83,6 +84,7 @@ pub mod prefix_digest;
 pub mod present_pictures;
 pub mod query;
 pub mod recover;
+pub mod releases;
 pub mod removal;
 pub mod revised_items;
 pub mod rounds;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-pub use journal::{Journal, Reading, length, read, read_on};
+pub use journal::{Journal, Reading, fingerprints, length, read, read_on};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -85,14 +85,19 @@ fn seen(what: &str, format: &str) -> Option<Vec<Value>> {
     bench
         .run(["export", "--format", format, "--out", out.to_str().unwrap()])
         .ok();
+    loaded(&bench, what, &out, "birds", format)
+}
+
+/// What the tool `what` sees in the folder `out`.
+fn loaded(bench: &Bench, what: &str, out: &Path, name: &str, format: &str) -> Option<Vec<Value>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/tools.py");
     let python = std::env::var_os("BENCHTOP_PYTHON").unwrap_or_else(|| "python3".into());
     let mut command = Command::new(python);
     command
         .arg(script)
         .arg(what)
-        .arg(&out)
-        .arg("birds")
+        .arg(out)
+        .arg(name)
         .env("HF_HOME", bench.beside("cache"));
     let Ok(output) = command.output() else {
         skip(Need::Program("python3"), &format!("{what} needs Python"));
@@ -143,6 +148,50 @@ fn datasets_loads_the_folder_and_the_parquet() {
                 json!([[5, 2]])
             ]
         );
+    }
+}
+
+/// The splits of two data sets, as the cards of a release declare them.
+#[test]
+fn datasets_loads_a_release_with_its_splits() {
+    let bench = crate::flows::release::bench();
+    let all = ["--filter", "status:pending,accepted,rejected"];
+    let split = ["--split", "dev=1,test=1", "--seed", "3"];
+    let report = crate::flows::release::release(&bench, &[&["v1"], &all[..], &split[..]].concat());
+    let one = [&["v2", "--filter", "dataset:birds"][..]].concat();
+    crate::flows::release::release(&bench, &one);
+    let folder = bench.root().join("releases");
+    for part in ["huggingface", "parquet"] {
+        let (mut items, mut pictures) = (0, 0);
+        for config in ["birds", "fish"] {
+            for split in ["dev", "test"] {
+                if !folder
+                    .join("v1/huggingface")
+                    .join(config)
+                    .join(split)
+                    .exists()
+                {
+                    continue;
+                }
+                let name = format!("{config}:{split}");
+                let path = folder.join("v1").join(part);
+                let Some(rows) = loaded(&bench, "release", &path, &name, part) else {
+                    return;
+                };
+                items += rows.len() as u64;
+                pictures += rows
+                    .iter()
+                    .filter(|row| row["pictures"] != json!([]))
+                    .count();
+            }
+        }
+        assert_eq!(report["items"], items, "{part}");
+        // Four items have a picture that is withheld.
+        assert_eq!(pictures, 8, "{part}");
+        let path = folder.join("v2").join(part);
+        let rows = loaded(&bench, "release", &path, "default:train", part).unwrap();
+        assert_eq!(rows.len(), 8, "{part}");
+        assert_eq!(rows[0]["question"], "What is in \"0\"?");
     }
 }
 

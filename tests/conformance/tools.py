@@ -1,6 +1,6 @@
 """Loads an export with the loader of the tool that it is for, and prints what the tool sees, one JSON object a question.
 
-python tools.py folder|parquet|lmms|vlmevalkit FOLDER NAME. Ends with 3, and the reason, where a package is not installed.
+python tools.py folder|parquet|release|lmms|vlmevalkit FOLDER NAME. The NAME of a release is CONFIG:SPLIT. Ends with 3, and the reason, where a package is not installed.
 """
 
 import json
@@ -29,6 +29,13 @@ def parquet(path, _):
     import datasets
 
     return hugging_face(datasets.load_dataset(path, split="train"))
+
+
+def release(path, name):
+    import datasets
+
+    config, split = name.split(":")
+    return hugging_face(datasets.load_dataset(path, config, split=split))
 
 
 def lmms(path, name):

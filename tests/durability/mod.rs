@@ -9,6 +9,7 @@ mod jobs;
 mod kill;
 mod migration;
 mod power_cut;
+mod release;
 mod replaced;
 mod sample;
 mod scenario;

@@ -47,7 +47,7 @@ fn every_count_is_the_number_of_items_that_its_filter_lists() {
     for who in ["ann", "bob", "cleo"] {
         let home = home(&bench, who);
         let lists = home["lists"].as_object().unwrap();
-        assert_eq!(lists.len(), 8);
+        assert_eq!(lists.len(), 9);
         for (name, list) in lists {
             let filter = list["filter"].as_str().unwrap();
             let items = bench.run(["--as", who, "items", "--json", "--filter", filter]);

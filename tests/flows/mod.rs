@@ -25,6 +25,7 @@ mod people;
 mod reading;
 mod rebuild;
 mod recompose;
+pub mod release;
 mod sample;
 pub mod scenario;
 pub mod servers;

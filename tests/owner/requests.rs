@@ -16,6 +16,7 @@ use benchtop::model::free_form::FreeForm;
 use benchtop::model::history::{HistoryPoint, LogQuery};
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::job::{Budget, JobAct, NewJob, Plan};
+use benchtop::model::release::ReleaseRequest;
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
 use benchtop::model::scenario::{NewScenario, ScenarioPlan};
@@ -121,6 +122,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             request::Page(page(all(), number())).into(),
             request::Page(page(Filter::parse("comments:yes").unwrap(), Vec::new())).into(),
             request::Page(page(all(), vec![Sort::by(Field::Comments)])).into(),
+            request::Page(page(Filter::parse("release:newest").unwrap(), Vec::new())).into(),
             request::Page(page(
                 all(),
                 vec![Sort {
@@ -447,6 +449,15 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .into(),
         ],
         RequestName::Next => vec![request::Next(round()).into()],
+        RequestName::ReleaseItems => {
+            let ask = ReleaseRequest {
+                name: "v9".into(),
+                filter: "NOT status:pending".into(),
+                dry: true,
+                ..ReleaseRequest::default()
+            };
+            vec![request::ReleaseItems(Box::new(ask)).into()]
+        }
         RequestName::Release => vec![request::Release(round()).into()],
         RequestName::Feedback => each(|number| {
             request::Feedback {

@@ -173,6 +173,7 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
             read_only: None,
             notices: vec![],
             latency: Vec::new(),
+            released: None,
             metadata: None,
         }),
         AnyRequest::Item(request::Item(number)) => request::Item::pack(item(state, *number)),

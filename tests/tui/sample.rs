@@ -29,6 +29,7 @@ fn shows(id: PaneId) -> &'static str {
         | PaneId::Models
         | PaneId::People
         | PaneId::Scenario
+        | PaneId::Release
         | PaneId::Scoring => unreachable!("forms"),
     }
 }

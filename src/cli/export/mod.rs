@@ -5,9 +5,7 @@
 //! | `plan` | what an export would write |
 //! | `write`, `tools` | the export, and the part for formats with tables |
 //! | `source` | the items and answers that are exported |
-//! | `pictures` | copies of pictures next to the file |
 
-mod pictures;
 mod plan;
 mod source;
 mod tools;

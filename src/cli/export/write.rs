@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use super::pictures::Pictures;
 use super::source::Source;
 use super::tools;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::export::{ExportReport, ExportRequest};
 use benchtop_model::{Error, Filter, Form, Prediction, Result};
 use benchtop_pipeline::export::{
-    Answers, Aside, Destination, EXPORTS, Export, Exporter, Kind, named,
+    Answers, Aside, Destination, EXPORTS, Export, Exporter, Kind, Pictures, named,
 };
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::AnswerSet;
@@ -46,7 +45,7 @@ pub fn write(
     };
     let mut exporter = Exporter::create(export, to, nested)?.leaving_out();
     let root = client.welcome().root.clone();
-    let mut pictures = (ask.images).then(|| Pictures::new(root, ask.out.as_deref(), export));
+    let mut pictures = (ask.images).then(|| Pictures::beside(root, ask.out.as_deref(), export));
     let mut aside = Aside::default();
     source.each("exporting", |item| {
         if let Some(pictures) = pictures.as_mut().filter(|_| (export.takes)(item.form))

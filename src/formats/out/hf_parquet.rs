@@ -194,10 +194,16 @@ impl Holds {
 }
 
 fn failed(err: parquet::errors::ParquetError) -> Error {
-    Error::new(
-        ErrorKind::Io,
-        format!("cannot write the Parquet table: {err}"),
-    )
+    const DOING: &str = "cannot write the Parquet table";
+    if let parquet::errors::ParquetError::External(inner) = &err
+        && let Some(inner) = inner.downcast_ref::<std::io::Error>()
+    {
+        // A full disk is an error of its own.
+        let mut problem = Error::io(inner, DOING, std::path::Path::new(""));
+        problem.place.file = None;
+        return problem;
+    }
+    Error::new(ErrorKind::Io, format!("{DOING}: {err}"))
 }
 
 fn features(columns: &[(String, Holds)]) -> String {

@@ -56,6 +56,8 @@ pub struct Filter {
     pub comments: CommentCondition,
     /// Rotations: a position from 1, the name of a set, or `none`.
     pub rotation: Vec<String>,
+    /// Releases by name.
+    pub releases: Vec<String>,
     /// Texts that the item must contain. All must match.
     pub contains: Vec<Contains>,
     /// Fuzzy text to find in the prompt, question, options, or id.
@@ -159,9 +161,14 @@ impl Filter {
         self.all().any(|f| !f.comments.is_empty())
     }
 
-    /// Whether what matches follows from verdicts, comments, or scores.
+    /// Whether matching needs the releases.
+    pub fn asks_releases(&self) -> bool {
+        self.all().any(|f| !f.releases.is_empty())
+    }
+
+    /// Whether what matches follows from verdicts, comments, scores, or releases.
     pub fn tells(&self) -> bool {
-        self.asks_scores() || self.asks_verdicts() || self.asks_comments()
+        self.asks_scores() || self.asks_verdicts() || self.asks_comments() || self.asks_releases()
     }
 
     /// This filter with exact text instead of fuzzy text, for actions on all matching items.

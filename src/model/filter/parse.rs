@@ -215,7 +215,7 @@ mod tests {
         let text = concat!(
             "id:count question:\"how many\",hearts prompt:pink option:3 answer:\"a \\\"b\\\" c\" judged:no,>=2026-11-01 ",
             "who:ann,bob verdict:reject reason:unsafe,\"\" note:\"too dark\" seen:unconfirmed round:pass-1 ",
-            "rotation:1 number:3,1 \"red owl\" NOT status:rejected NOT who:eve NOT \"a: b\""
+            "rotation:1 release:v1,newest number:3,1 \"red owl\" NOT status:rejected NOT who:eve NOT \"a: b\""
         );
         let filter = Filter::parse(text).unwrap();
         assert_eq!(filter.contains.len(), 6);

@@ -262,6 +262,14 @@ pub const WORDS: &[Word] = &[
             "rotations of a question: a position from 1, the name of the set, or `none`"
         ]]
     ),
+    text!(
+        "release",
+        releases,
+        &[[
+            "release:v1",
+            "items in the release of this name; `newest` is the newest one"
+        ]]
+    ),
 ];
 
 /// Every word that may precede a colon.

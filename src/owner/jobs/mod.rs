@@ -5,6 +5,7 @@ mod discard;
 mod edit;
 mod merge;
 mod recompose;
+mod release;
 mod retire;
 mod revise;
 mod task_items;

@@ -72,6 +72,10 @@ fn counts(
             ItemList::Judged => catalog.len() as u64 - of(Status::Pending),
             ItemList::Accepted => of(Status::Accepted),
             ItemList::Own => own_items,
+            ItemList::Released => match sight.check_scores() {
+                Ok(()) => sight.releases.newest(&sight.project, &catalog),
+                Err(_) => continue,
+            },
             ItemList::Pictures | ItemList::Missing | ItemList::Passed | ItemList::Flagged => {
                 match count(sight, &Filter::parse(&list.filter(sight.who()))?, cancel) {
                     Err(problem) if problem.kind == ErrorKind::Denied => continue,

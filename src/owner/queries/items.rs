@@ -111,6 +111,10 @@ impl Query for request::Status {
             notices: shared.broadcast.notices().clone(),
             latency: shared.latency.read(),
             metadata,
+            released: sight
+                .check_scores()
+                .ok()
+                .map(|()| shared.releases.newest(&shared.project, &catalog)),
         })
     }
 }

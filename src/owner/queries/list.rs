@@ -33,8 +33,13 @@ impl View {
         cancel: Cancel<'_>,
     ) -> Result<View> {
         let shared = sight.shared();
-        if filter.asks_scores() {
+        if filter.asks_scores() || filter.asks_releases() {
             sight.check_scores()?;
+        }
+        for filter in filter.all() {
+            shared
+                .releases
+                .check(&shared.project, &shared.items.catalog(), &filter.releases)?;
         }
         let asks_fresh = filter.all().any(|f| !f.fresh.is_empty());
         let derived = filter
@@ -72,6 +77,11 @@ impl View {
             scores,
             said,
             commented,
+            releases: filter.asks_releases().then(|| {
+                shared
+                    .releases
+                    .rows(&shared.project, &shared.items.catalog())
+            }),
             veil: sight.key(),
         };
         // Read the revision first. A list of newer statuses under an older revision is recomputed;

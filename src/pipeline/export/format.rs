@@ -126,6 +126,8 @@ pub struct Start<'a> {
     pub name: &'a str,
     pub dataset: &'a str,
     pub survey: Survey,
+    /// Name of the split, for formats that have splits.
+    pub split: &'a str,
     /// The folder of the export.
     pub top: &'a Path,
     /// The folder of the data set: that of the export, unless there are several.

@@ -12,9 +12,9 @@ pub static FOLDER: Export = Export {
     summary: "Hugging Face's folder: train/metadata.jsonl and the pictures",
     kind: Kind::Tables(Tables {
         begin: |start| {
-            let out = start.create("train/metadata.jsonl")?;
+            let out = start.create(&format!("{}/metadata.jsonl", start.split))?;
             let folder = Folder::new(out, start.survey.clone(), start.dataset);
-            Ok(Box::new((folder, start.dir.join("train"))))
+            Ok(Box::new((folder, start.dir.join(start.split))))
         },
         ..Tables::PLAIN
     }),
@@ -26,7 +26,7 @@ pub static PARQUET: Export = Export {
     summary: "Hugging Face's Parquet: data/train-00000-of-00001.parquet",
     kind: Kind::Tables(Tables {
         begin: |start| {
-            let out = start.create("data/train-00000-of-00001.parquet")?;
+            let out = start.create(&format!("data/{}-00000-of-00001.parquet", start.split))?;
             let table = Packed::new(out, start.survey.clone(), start.dataset)?;
             Ok(Box::new(table))
         },

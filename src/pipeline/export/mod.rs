@@ -16,6 +16,7 @@ mod hugging_face;
 mod jsonl;
 mod lmms_eval;
 mod mvp;
+mod pictures;
 mod registry;
 pub mod tools;
 mod vlmevalkit;
@@ -25,6 +26,7 @@ pub use self::files::{Renames, create, unlink};
 pub use self::format::{Answers, Export, Kind, Tables};
 pub use self::jsonl::JSONL;
 pub use self::mvp::MVP;
+pub use self::pictures::{Pictures, is_inside};
 pub use self::registry::{EXPORTS, named};
 
 /// Items skipped because a picture is damaged, replaced, or missing.

@@ -8,6 +8,7 @@ use super::format::{Start, TableSink, Tables};
 use super::{Aside, draft};
 use benchtop_files::picture_file::PictureFile;
 use benchtop_formats::out::{Survey, Table, WITHOUT_OPTIONS};
+use benchtop_model::release::WHOLE;
 use benchtop_model::{Error, ImageRef, Item, Result};
 
 /// The results of a first pass over the items.
@@ -107,6 +108,7 @@ pub struct Tools {
     tables: &'static Tables,
     dir: PathBuf,
     root: PathBuf,
+    split: String,
     surveys: Surveys,
     names: BTreeMap<Group, String>,
     open: BTreeMap<Group, Box<dyn TableSink>>,
@@ -125,6 +127,7 @@ impl Tools {
             tables,
             dir: dir.to_path_buf(),
             root: root.to_path_buf(),
+            split: WHOLE.into(),
             surveys,
             names,
             open: BTreeMap::new(),
@@ -132,6 +135,14 @@ impl Tools {
             written: Written::default(),
             aside: Aside::default(),
             verified: HashSet::new(),
+        }
+    }
+
+    /// Writes the items as this split. Several splits share the folder and the surveys.
+    pub fn of_split(self, split: &str) -> Tools {
+        Tools {
+            split: split.into(),
+            ..self
         }
     }
 
@@ -200,6 +211,7 @@ impl Tools {
             name: &name,
             dataset: &group.dataset,
             survey: self.surveys.of(self.tables, group),
+            split: &self.split,
             top: &self.dir,
             dir,
             renames: &mut self.renames,
@@ -307,18 +319,24 @@ fn path(tools: &Tools, model: &str, group: &Group) -> PathBuf {
 
 /// Unique file names.
 fn names(groups: Vec<Group>) -> BTreeMap<Group, String> {
-    let (mut names, mut taken) = (BTreeMap::new(), BTreeSet::new());
-    for group in groups {
-        let plain = plain(&group.label());
+    let names = unique_names(groups.iter().map(Group::label));
+    groups.into_iter().zip(names).collect()
+}
+
+/// A file name for each of these labels, in their order. No two are the same.
+pub fn unique_names(labels: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let unique = |label: String| {
+        let plain = plain(&label);
         let mut name = plain.clone();
         let mut number = 2;
         while !taken.insert(name.to_lowercase()) {
             name = format!("{plain}-{number}");
             number += 1;
         }
-        names.insert(group, name);
-    }
-    names
+        name
+    };
+    labels.into_iter().map(unique).collect()
 }
 
 /// Makes a name safe as a file and task name: no path, space, or list.

@@ -33,6 +33,7 @@ use benchtop_model::import::{ImportRequest as ImportAsk, Report};
 use benchtop_model::job::{Budget, JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::lineage::Lineage as ItemLineage;
 use benchtop_model::recompose::{Recomposed, Rename};
+use benchtop_model::release::{ReleaseReport, ReleaseRequest};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
     AdjudicationContext, Dispute, GuidelinesText, NextAssignment, RoundState,
@@ -490,6 +491,9 @@ macro_rules! requests {
             /// Start a job that makes the pictures and items of a scenario, or show what it would
             /// make.
             Scenario(Box<NewScenario>) => StartedScenario, kind: Task, access: Member, writes: Unless(|ask| ask.0.dry), blind: Guarded;
+            /// Release items: write a folder that the project remembers, or show what would be in
+            /// it. The owner's user can write to the folder.
+            ReleaseItems(Box<ReleaseRequest>) => ReleaseReport, kind: Task, access: Owner("release items"), writes: Unless(|ask| ask.0.dry), blind: Refused;
         }
     };
 }

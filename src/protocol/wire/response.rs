@@ -111,6 +111,8 @@ pub struct OwnerStatus {
     pub latency: Vec<StepLatency>,
     /// Whether the metadata on disk is usable; `None` if its folder cannot be read.
     pub metadata: Option<MetadataHealth>,
+    /// Items in the newest release; `None` while a blind round hides it.
+    pub released: Option<u64>,
 }
 
 /// Maximum number of decisions in one [`LogPage`].

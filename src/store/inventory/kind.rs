@@ -52,6 +52,8 @@ impl Kind {
             ["scores", _, _] if ends(".json") => Kind::Fixed,
             ["scores", name] if ends(".embeddings") => Kind::Rows(embedding_row(name)?),
             ["jobs" | "scores" | "runs", ..] => Kind::Rewritten,
+            // The folders of releases have manifests of their own.
+            ["releases", _] if ends(".json") => Kind::Fixed,
             ["store", "inventory.jsonl"] => return None,
             // A renamed damaged index.
             ["store", name, ..] if name.starts_with(layout::INDEX_ASIDE) => return None,
@@ -107,6 +109,7 @@ mod tests {
             ("runs/0001.items.json", Kind::Fixed),
             ("runs/0001.usage.json", Kind::Checksummed),
             ("runs/judge.jsonl", Kind::Lines),
+            ("releases/v1.json", Kind::Fixed),
             ("jobs/0001.json", Kind::Checksummed),
             ("jobs/0001.items.json", Kind::Fixed),
             ("jobs/0001.usage.json", Kind::Checksummed),
@@ -135,6 +138,7 @@ mod tests {
         for path in [
             "imports/0001-01-items.jsonl.zst",
             "images/ab/abcd.png",
+            "releases/v1/manifest.json",
             "store/inventory.jsonl",
             "store/index.broken-1/db",
             "notes.txt",

@@ -343,6 +343,10 @@ pub fn list(root: &Path) -> Result<Vec<String>> {
             }
         }
     }
+    let releases = disk::list(&root.join("releases"));
+    let records = releases.into_iter().map(|(name, _)| name);
+    let records = records.filter(|name| name.ends_with(".json") && !is_temporary(name));
+    found.extend(records.map(|name| format!("releases/{name}")));
     found.sort();
     Ok(found)
 }

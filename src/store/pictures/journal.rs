@@ -1,5 +1,6 @@
 //! The picture journal: reading it, and appending to it.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -83,6 +84,24 @@ fn read_after(pictures: Pictures) -> Result<Reading> {
         .prefix
         .add(&bytes[..torn_at.map_or(bytes.len(), |at| at as usize)]);
     Ok(reading)
+}
+
+/// The parts of each fingerprint that the journal below `images` explains, by its short form.
+///
+/// # Errors
+/// I/O errors.
+pub fn fingerprints(images: &Path) -> Result<BTreeMap<String, Fingerprint>> {
+    let bytes = regular::read_if_there(&images.join(FILE), u64::MAX)?;
+    let mut found = BTreeMap::new();
+    checksummed_line::each::<Row<'_>>(&bytes.unwrap_or_default(), &mut |_, _, row| {
+        if let Ok(row) = row
+            && checked(&row).is_ok_and(|is_picture| !is_picture)
+        {
+            let parts = Fingerprint { parts: row.parts };
+            found.insert(row.fingerprint.0.into_owned(), parts);
+        }
+    });
+    Ok(found)
 }
 
 /// Number of lines in the first `length` bytes of a file.

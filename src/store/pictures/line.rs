@@ -45,7 +45,7 @@ pub(super) struct Row<'l> {
     #[serde(borrow)]
     pub(super) fingerprint: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]
-    parts: BTreeMap<String, String>,
+    pub(super) parts: BTreeMap<String, String>,
     #[serde(borrow, skip_serializing_if = "is_default")]
     pub(super) prompt: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]

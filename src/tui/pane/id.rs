@@ -127,7 +127,11 @@ impl PaneId {
     pub fn takes_items(self) -> bool {
         matches!(
             self,
-            PaneId::Evaluate | PaneId::Export | PaneId::Scenario | PaneId::Scoring
+            PaneId::Evaluate
+                | PaneId::Export
+                | PaneId::Release
+                | PaneId::Scenario
+                | PaneId::Scoring
         )
     }
 }

@@ -359,6 +359,18 @@ macro_rules! panes {
                 begin: Action::FormSubmit, does: "exports",
                 needs_items: false,
             }
+            Release(forms ReleasePane) {
+                tab: Score, name: "Release", go: "release", keys: ["gy"],
+                live: [[Form]],
+                bar: {},
+                about: "Release writes the accepted items with statistics and a datasheet to a folder that never changes.",
+                example: [
+                    "24 items, 24 pictures",
+                    "to releases/v1/"
+                ],
+                begin: Action::FormSubmit, does: "releases",
+                needs_items: false,
+            }
         }
     };
 }

@@ -8,6 +8,7 @@
 //! | [`models`] | chooses what paints and what scores |
 //! | [`people`] | says who works on the project |
 //! | [`scenario`] | makes the pictures and items of a scenario |
+//! | [`release`] | releases items |
 //! | [`scoring`] | scores items and adds a rule |
 
 pub mod evaluate;
@@ -15,6 +16,7 @@ pub mod export;
 pub mod import;
 pub mod models;
 pub mod people;
+pub mod release;
 pub mod scenario;
 pub mod scoring;
 
@@ -30,6 +32,7 @@ pub use export::ExportPane;
 pub use import::ImportPane;
 pub use models::ModelsPane;
 pub use people::PeoplePane;
+pub use release::ReleasePane;
 pub use scenario::ScenarioPane;
 pub use scoring::ScoringPane;
 

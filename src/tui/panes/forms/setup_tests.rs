@@ -165,3 +165,55 @@ fn scoring_asks_for_the_scorers_and_the_count() {
     assert!(text.contains("filter run flatness --flag"), "{text}");
     refused(&rec.act(&mut pane, Action::FormSubmit));
 }
+
+#[test]
+fn a_release_is_previewed_by_the_owner_and_refused_where_a_folder_is() {
+    use benchtop_model::release::{ReleaseReport, ReleaseRequest};
+
+    let ask_of = |effects: Vec<Effect>| {
+        let mut asks = effects.into_iter().filter(|e| matches!(e, Effect::Ask(_)));
+        asks.next().unwrap()
+    };
+    let asked = |effect: &Effect| -> ReleaseRequest {
+        match crate::pane::testing::request(effect) {
+            AnyRequest::ReleaseItems(ask) => (*ask.0).clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let rec = rec();
+    let mut pane = FormPane::<release::Release>::default();
+    let target = Target::Form(PaneId::Release, Some("subtask:odd".into()));
+    let opened = rec.call(&mut pane, |pane, cx| pane.show(target, PaneId::List, cx));
+    let preview = ask_of(opened);
+    let ask = asked(&preview);
+    assert!(ask.dry && ask.name == "v1" && ask.filter == "subtask:odd");
+    let would = ReleaseReport {
+        name: "v1".into(),
+        out: "/p/releases/v1".into(),
+        items: 1234,
+        pictures: 56,
+        before: Some("v0".into()),
+        added: 7,
+        unanswered: vec!["purpose".into()],
+        ..ReleaseReport::default()
+    };
+    let exists = ReleaseReport {
+        exists: true,
+        ..would.clone()
+    };
+    rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(exists));
+    let text = shown(&rec, &mut pane);
+    for part in ["1,234 items", "56 pictures", "since v0: 7 added", "purpose"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    refused(&rec.act(&mut pane, Action::FormSubmit));
+    write(&rec, &mut pane, "b");
+    let preview = ask_of(rec.act(&mut pane, Action::FormSubmit));
+    assert_eq!(asked(&preview).name, "v1b");
+    let run = rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(would));
+    let text = shown(&rec, &mut pane);
+    let line = "$ benchtop release v1b --filter subtask:odd";
+    assert!(text.contains(line), "{text}");
+    let run = asked(&ask_of(run));
+    assert!(!run.dry && run.name == "v1b");
+}

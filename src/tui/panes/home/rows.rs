@@ -243,6 +243,7 @@ fn funnel(home: &Home, who: &str) -> Vec<Line> {
         step(ItemList::Passed, Some((ItemList::Flagged, "flagged"))),
         step(ItemList::Judged, Some((ItemList::Own, "by you"))),
         step(ItemList::Accepted, None),
+        step(ItemList::Released, None).filter(|_| home.known(ItemList::Released) > 0),
     ];
     steps.into_iter().flatten().collect()
 }

@@ -3,24 +3,27 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use super::files::unlink;
+use super::format::{Export, Kind};
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::{Error, ErrorKind, Item, Result};
-use benchtop_pipeline::export::{Export, Kind, unlink};
 
 /// Copies pictures to the paths in the exported records.
-pub(super) struct Pictures {
+pub struct Pictures {
     root: PathBuf,
     to: PathBuf,
     done: HashSet<String>,
 }
 
+/// Whether a picture of this name can be copied: it is a path that stays inside of the folder.
+pub fn is_inside(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    parts.all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+}
+
 impl Pictures {
-    pub(super) fn new(root: PathBuf, out: Option<&Path>, export: &Export) -> Pictures {
-        let out = out.unwrap_or(Path::new("."));
-        let to = match export.kind {
-            Kind::Folder { pictures, .. } => out.join(pictures),
-            _ => out.parent().unwrap_or(out).to_path_buf(),
-        };
+    /// Copies the pictures of the project at `root` to the folder `to`.
+    pub fn new(root: PathBuf, to: PathBuf) -> Pictures {
         Pictures {
             root,
             to,
@@ -28,16 +31,26 @@ impl Pictures {
         }
     }
 
+    /// As [`new`](Self::new), for an export to `out`.
+    pub fn beside(root: PathBuf, out: Option<&Path>, export: &Export) -> Pictures {
+        let out = out.unwrap_or(Path::new("."));
+        let to = match export.kind {
+            Kind::Folder { pictures, .. } => out.join(pictures),
+            _ => out.parent().unwrap_or(out).to_path_buf(),
+        };
+        Pictures::new(root, to)
+    }
+
     /// Copies all pictures of an item, or none if one of them is damaged.
-    pub(super) fn copy(&mut self, item: &Item) -> Result<()> {
+    ///
+    /// # Errors
+    /// If a picture cannot be read or written.
+    pub fn copy(&mut self, item: &Item) -> Result<()> {
         let mut read = Vec::new();
         for image in &item.images {
-            let name = Path::new(&image.name);
-            let inside = name
-                .components()
-                .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
             let from = PictureFile::of(&self.root, image);
-            let Some(from) = from.filter(|_| inside && !self.done.contains(&image.name)) else {
+            let is_new = is_inside(&image.name) && !self.done.contains(&image.name);
+            let Some(from) = from.filter(|_| is_new) else {
                 continue;
             };
             read.push((image.name.clone(), from.read()?));
