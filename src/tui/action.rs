@@ -24,6 +24,8 @@ macro_rules! scopes {
             Mark,
             /// All tables: Items, Board, and the tables opened from them.
             Table,
+            /// The breakdowns and comparisons of the board.
+            Breakdown,
             /// The list of answers behind a board cell.
             Behind,
             /// The answers of all models to one question.
@@ -50,6 +52,7 @@ macro_rules! scopes {
                     Scope::Thread => "Review with comments",
                     Scope::Mark => "Review while marking a picture",
                     Scope::Table => "Tables",
+                    Scope::Breakdown => "Board: breakdowns and comparisons",
                     Scope::Behind => "Board: answers behind a cell",
                     Scope::Answer => "Board: answers to one question",
                     Scope::Metadata => "Vocabularies and templates",
@@ -445,10 +448,14 @@ actions! {
     BoardCurated, "choose items", Board, ["a"], false, "Score all items, accepted items, or items accepted in a round";
     BoardRule, "choose rule", Board, ["r"], false, "Choose the extraction rule: each question's own, or one for all";
     BoardPrinted, "show published figures", Board, ["p"], false, "Show published figures as dimmed rows: none, one paper, or all";
-    BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns";
-    CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one";
+    BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns; the selected models side by side";
+    CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one; compare the selected models";
     ShowInterval, "show interval", Board, ["s"], false, "Show the confidence intervals of this cell: Wilson and cluster bootstrap";
     CompareRules, "compare rules", Board, ["D"], false, "List the answers that another extraction rule reads differently";
+
+    // Breakdowns and comparisons.
+    BreakDownBy, "break down by", Breakdown, ["v"], false, "Break these models down by style, type, scenario, or another group of columns";
+    AddModels, "compare with", Breakdown, ["x"], false, "Show other models beside these";
 
     // Answers behind a cell.
     OnlyWrong, "show only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";

@@ -270,10 +270,13 @@ fn a_glyph_that_joins_the_one_before_it_leaves_nothing_behind() {
     let mut watched = Watched::new((30, 1));
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     watched.frame("reversed", |buf| buf.set_style(buf.area, reversed));
-    watched.frame("a joiner without anything to join, and a wide glyph", |buf| {
-        buf[(3, 0)].set_symbol("ශ\u{dca}\u{200d}");
-        buf.set_string(4, 0, "画像", Style::new());
-    });
+    watched.frame(
+        "a joiner without anything to join, and a wide glyph",
+        |buf| {
+            buf[(3, 0)].set_symbol("ශ\u{dca}\u{200d}");
+            buf.set_string(4, 0, "画像", Style::new());
+        },
+    );
 }
 
 /// A text at a place, reversed or not.

@@ -302,6 +302,7 @@ macro_rules! panes {
                 tab: Score, name: "Board", go: "board", keys: ["gb"],
                 live: [
                     [Board, Table, Global],
+                    [Breakdown, Table, Global],
                     [Behind, Table, Global],
                     [Answer, Behind, Table, Global]
                 ],
@@ -311,6 +312,7 @@ macro_rules! panes {
                         Go(PaneId::Evaluate), Go(PaneId::Export), BoardRule, ChooseMeasure,
                         ShowInterval
                     ],
+                    Breakdown: [BreakDownBy, AddModels],
                     Behind: [OnlyWrong, WrongFirst],
                     Answer: [Open, NextAnswer, PreviousAnswer, AnswerDown]
                 },

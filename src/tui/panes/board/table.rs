@@ -83,7 +83,13 @@ impl Ranks {
     }
 }
 
-fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -> LocalCell {
+/// A value as a cell. Values of published rows (`reference`) are dimmed.
+pub(super) fn cell_of(
+    cell: Option<Cell>,
+    scale: Scale,
+    decimals: usize,
+    reference: bool,
+) -> LocalCell {
     let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
         return LocalCell::missing("- ");
     };
