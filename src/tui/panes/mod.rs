@@ -225,7 +225,8 @@ macro_rules! panes {
                 bar: {
                     Sheet: [
                         AcceptSheet, SheetReject, SheetRejectAgain, SheetFlag, SheetSelect,
-                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures
+                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures,
+                        SheetTag, SheetMark
                     ]
                 },
                 about: "Contact sheet shows many pictures at once: reject the odd ones, and accept the rest with one key.",
@@ -261,7 +262,7 @@ macro_rules! panes {
                     Adjudicate: [
                         AdjudicateAccept, AdjudicateReject, AdjudicateFix, GuidelineGap,
                         NextDispute, NextOpen, ShowAdjudicated, ReviewDispute, ChooseRound,
-                        EarlierGuidelines
+                        EarlierGuidelines, AdjudicateTag, AdjudicateMark
                     ]
                 },
                 about: "Adjudicate shows the items on which annotators of a round differ, to settle each of them.",
