@@ -53,11 +53,11 @@ pub fn kinds(board: &Board, several: bool) -> Vec<(Kind, String, String)> {
     }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
-        let is_new = ![quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str())
-            && !seen.contains(&column.group.as_str())
+        let is_known = [quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str())
+            || seen.contains(&column.group.as_str())
             // Side by side, this is the same as the styles.
-            && !(several && column.group == styles::GROUP);
-        if is_new && has(&column.group) > 1 {
+            || several && column.group == styles::GROUP;
+        if !is_known && has(&column.group) > 1 {
             seen.push(&column.group);
             let word = match bars::is_graded(board, &column.group) {
                 true => "accuracy from easy to hard".into(),

@@ -14,7 +14,7 @@ pub(super) const LETTERS: [char; 8] = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
 const SHARED: char = '*';
 const WIDTH: usize = 15;
 /// Room for the names in the headings, in terminal columns.
-const NAMES: usize = 24;
+const NAMES: usize = 20;
 
 /// The columns of a kind of breakdown.
 fn columns<'b>(kind: &Kind, board: &'b Board) -> Vec<&'b Column> {
