@@ -13,26 +13,32 @@ done
 
 themes="dark light color-blind"
 sizes="80x24 160x50"
-# Panes, and the keys that open them.
+# Panes, and the keys that open them. Letters are text in the forms, so the last ones are left with escape.
 panes="home:gh vocabularies:gw templates:gp coverage:gc jobs:gj items:gi filters:gf review:gr contact-sheet:gs
 rounds:go adjudicate:gd agreement:gk board:gb"
+forms="import:gm models:gl scoring:gq people:gt evaluate:ge export:gx"
 
 work=$(mktemp -d)
-trap 'kill $(jobs -p) 2> /dev/null || true; "$program" --project "$work/kites" stop > /dev/null 2>&1 || true; rm -rf "$work"' EXIT
+# Forms show where the project is, so its path has no name of this machine.
+home=/tmp/ann
+mkdir "$home" || { echo "make.sh: $home is in use" >&2; exit 1; }
+trap 'kill $(jobs -p) 2> /dev/null || true; "$program" --project "$home/kites" stop > /dev/null 2>&1 || true; rm -rf "$work" "$home"' EXIT
 export XDG_CONFIG_HOME="$work/config" XDG_STATE_HOME="$work/state" LANG=C.UTF-8 BENCHTOP_AS=ann
 export DISPLAY=:97 COLORTERM=truecolor
-Xvfb "$DISPLAY" -screen 0 1800x1200x24 > /dev/null 2>&1 &
+export HOME="$home"
+cd "$home"
+Xvfb "$DISPLAY" -noreset -screen 0 1800x1200x24 > /dev/null 2>&1 &
 sleep 1
 
-"$program" init "$work/kites" > /dev/null
-"$program" --project "$work/kites" sample > /dev/null
+"$program" init "$home/kites" > /dev/null
+"$program" --project "$home/kites" sample > /dev/null
 
 # start SIZE [XTERM OPTION...]: the program in a terminal of this size; sets `window`.
 start() {
     local size=$1
     shift
     xterm -tn xterm-256color -geometry "$size" -fa 'DejaVu Sans Mono' -fs 8 -bw 0 +sb -xrm 'XTerm*allowSendEvents: true' -title screens "$@" \
-        -e "$program" --project "$work/kites" &
+        -e "$program" --project "$home/kites" &
     terminal=$!
     window=$(xdotool search --sync --onlyvisible --class xterm | tail -1)
     xdotool windowfocus --sync "$window" 2> /dev/null || true
@@ -66,6 +72,13 @@ for theme in $themes; do
             xdotool key --window "$window" --delay 60 "${keys:0:1}" "${keys:1:1}"
             shoot "${pane%:*}-$theme-$size"
         done
+        for form in $forms; do
+            keys=${form#*:}
+            xdotool key --window "$window" --delay 60 "${keys:0:1}" "${keys:1:1}"
+            shoot "${form%:*}-$theme-$size"
+            xdotool key --window "$window" Escape
+            sleep 0.3
+        done
         stop
     done
 done
@@ -79,5 +92,12 @@ for size in $sizes; do
     xdotool key --window "$window" --delay 60 g s
     sleep 1
     shoot "contact-sheet-pixels-$size" 256
+    # Two models by style, from their comparison.
+    xdotool key --window "$window" --delay 150 g b x Down x
+    sleep 0.5
+    shoot "board-compared-$size"
+    xdotool key --window "$window" --delay 150 v Return
+    sleep 0.5
+    shoot "board-side-by-side-$size"
     stop
 done

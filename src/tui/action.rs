@@ -24,6 +24,8 @@ macro_rules! scopes {
             Mark,
             /// All tables: Items, Board, and the tables opened from them.
             Table,
+            /// The breakdowns and comparisons of the board.
+            Breakdown,
             /// The list of answers behind a board cell.
             Behind,
             /// The answers of all models to one question.
@@ -50,6 +52,7 @@ macro_rules! scopes {
                     Scope::Thread => "Review with comments",
                     Scope::Mark => "Review while marking a picture",
                     Scope::Table => "Tables",
+                    Scope::Breakdown => "Board: breakdowns and comparisons",
                     Scope::Behind => "Board: answers behind a cell",
                     Scope::Answer => "Board: answers to one question",
                     Scope::Metadata => "Vocabularies and templates",
@@ -150,16 +153,17 @@ impl Action {
     /// act as commands.
     pub fn prompts(self) -> bool {
         use Action::{
-            AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter, CommentMarks,
-            EditAnnotators, EditComment, EditItem, Find, GoToItem, GuidelineGap, JudgeAll,
-            NewVocabulary, Note, PlaceMark, Reject, RenameTerm, ReplaceText, ReplyComment,
-            ReviewFlagged, SelectRegex, SheetReject, Tag, TypeAnswer, TypeLine, UnselectRegex,
-            WriteComment,
+            AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, AdjudicateTag, BoardFilter,
+            CommentMarks, EditAnnotators, EditComment, EditItem, Find, GoToItem, GuidelineGap,
+            JudgeAll, NewVocabulary, Note, PlaceMark, Reject, RenameTerm, ReplaceText,
+            ReplyComment, ReviewFlagged, SelectRegex, SheetReject, SheetTag, Tag, TypeAnswer,
+            TypeLine, UnselectRegex, WriteComment,
         };
         matches!(
             self,
             Reject
                 | SheetReject
+                | SheetTag
                 | Note
                 | Tag
                 | WriteComment
@@ -173,6 +177,7 @@ impl Action {
                 | ReviewFlagged
                 | JudgeAll
                 | AdjudicateAccept
+                | AdjudicateTag
                 | AdjudicateReject
                 | AdjudicateFix
                 | GuidelineGap
@@ -369,6 +374,8 @@ actions! {
     SheetReject, "reject picture", Sheet, ["x"], true, "Reject the selected pictures or this one, with a reason";
     SheetRejectAgain, "reject again", Sheet, ["X"], true, "Reject the selected pictures or this one for the last reason";
     SheetFlag, "flag picture", Sheet, ["f"], true, "Flag the selected pictures or this one for another look";
+    SheetTag, "tag picture", Sheet, ["T"], false, "Choose tags that the next verdict on the selected pictures or this one carries";
+    SheetMark, "mark in review", Sheet, ["M"], false, "Open this item in the Review pane, where its picture can be marked; back returns here";
     SheetSelect, "select picture", Sheet, ["space"], false, "Select or unselect this picture";
     SheetLeft, "left picture", Sheet, ["h", "left"], false, "Go one picture left";
     SheetRight, "right picture", Sheet, ["l", "right"], false, "Go one picture right";
@@ -445,10 +452,14 @@ actions! {
     BoardCurated, "choose items", Board, ["a"], false, "Score all items, accepted items, or items accepted in a round";
     BoardRule, "choose rule", Board, ["r"], false, "Choose the extraction rule: each question's own, or one for all";
     BoardPrinted, "show published figures", Board, ["p"], false, "Show published figures as dimmed rows: none, one paper, or all";
-    BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns";
-    CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one";
+    BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns; the selected models side by side";
+    CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one; compare the selected models";
     ShowInterval, "show interval", Board, ["s"], false, "Show the confidence intervals of this cell: Wilson and cluster bootstrap";
     CompareRules, "compare rules", Board, ["D"], false, "List the answers that another extraction rule reads differently";
+
+    // Breakdowns and comparisons.
+    BreakDownBy, "break down by", Breakdown, ["v"], false, "Break these models down by style, type, scenario, or another group of columns";
+    AddModels, "add models", Breakdown, ["x"], false, "Show other models beside these";
 
     // Answers behind a cell.
     OnlyWrong, "show only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";
@@ -574,6 +585,8 @@ actions! {
     ChooseRound, "choose round", Adjudicate, ["r"], false, "Choose the round to adjudicate";
     EarlierGuidelines, "show earlier guidelines", Adjudicate, ["v"], false, "List the items judged under earlier guidelines";
     OpenGuidelines, "open guidelines", Adjudicate, ["e"], false, "Open the round's guidelines in your editor";
+    AdjudicateTag, "tag item", Adjudicate, ["T"], false, "Choose tags that your verdict on this item carries";
+    AdjudicateMark, "mark item", Adjudicate, ["M"], false, "Open this item in the Review pane, where its picture can be marked for a comment";
     ReviewDispute, "review item", Adjudicate, ["enter"], false, "Open this item in the Review pane";
     OtherSide, "switch picture", Adjudicate, ["o"], false, "Switch to the other picture of a pair";
     VerdictsDown, "scroll verdicts down", Adjudicate, ["pgdn"], false, "Scroll the verdicts down";

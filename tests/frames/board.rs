@@ -455,6 +455,39 @@ fn breakdowns_of_a_model() {
     }
 }
 
+#[test]
+fn models_side_by_side() {
+    let laid = |kind: &str, models: usize| {
+        let mut pane = BoardPane::new(styled(), margin);
+        act(&mut pane, Action::Top);
+        for _ in 0..models {
+            act(&mut pane, Action::Select);
+        }
+        choose(&mut pane, Action::BoardViews, kind);
+        pane
+    };
+    for (name, kind, models) in [
+        ("two", "styles (SC)", 2),
+        ("three", "question types (SQ)", 3),
+    ] {
+        for size in SIZES {
+            let mut pane = laid(kind, models);
+            check(
+                &format!("board_{name}_models"),
+                size,
+                &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+            );
+        }
+        let plain = frame(SIZES[0], |area, buf| {
+            draw(&mut laid(kind, models), area, buf, &accessible())
+        });
+        assert!(
+            !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
+            "{plain}"
+        );
+    }
+}
+
 /// A board of MM-SAP with a difficulty curve beside it.
 fn aware() -> Board {
     let mut columns = Vec::new();

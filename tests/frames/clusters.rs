@@ -18,6 +18,7 @@ use ratatui::style::{Modifier, Style};
 use super::list::Listed;
 use super::look;
 use crate::support::emulator::Emulator;
+use crate::support::rounds;
 use crate::tui::support::question;
 
 /// Texts that terminals show in columns of their own.
@@ -236,11 +237,54 @@ fn the_review_stepped_through_up_and_down() {
     }
 }
 
+/// A wide glyph that covers the first half of another one: what is left of that one is rewritten.
+#[test]
+fn half_a_reversed_glyph_leaves_no_reversed_blank() {
+    let mut watched = Watched::new((30, 1));
+    let reversed = Style::new().add_modifier(Modifier::REVERSED);
+    watched.frame("reversed, from an even column", |buf| {
+        buf.set_style(buf.area, reversed);
+        buf.set_string(0, 0, "画像に写っている", reversed);
+    });
+    watched.frame("plain, from an odd column, with a blank", |buf| {
+        buf.set_string(0, 0, "a画像 写っている", Style::new());
+    });
+}
+
+/// A cell below the second half of a wide glyph is not on the screen, and is written once it is free.
+#[test]
+fn a_cell_below_a_wide_glyph_appears_when_the_glyph_is_gone() {
+    let mut watched = Watched::new((30, 1));
+    watched.frame("the glyph covers a letter", |buf| {
+        buf.set_string(0, 0, "画", Style::new());
+        buf[(1, 0)].set_symbol("b");
+    });
+    watched.frame("the letter alone", |buf| {
+        buf.set_string(1, 0, "b", Style::new());
+    });
+}
+
+/// A terminal may draw a wide glyph in the cell before it, if that ends with a joiner.
+#[test]
+fn a_glyph_that_joins_the_one_before_it_leaves_nothing_behind() {
+    let mut watched = Watched::new((30, 1));
+    let reversed = Style::new().add_modifier(Modifier::REVERSED);
+    watched.frame("reversed", |buf| buf.set_style(buf.area, reversed));
+    watched.frame(
+        "a joiner without anything to join, and a wide glyph",
+        |buf| {
+            buf[(3, 0)].set_symbol("ශ\u{dca}\u{200d}");
+            buf.set_string(4, 0, "画像", Style::new());
+        },
+    );
+}
+
 /// A text at a place, reversed or not.
 type Written = (u16, u16, usize, bool);
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    // The usual number is smaller than proptest's.
+    #![proptest_config(ProptestConfig::with_cases(rounds(64) as u32))]
 
     #[test]
     fn any_frame_after_any_other(

@@ -237,7 +237,8 @@ macro_rules! panes {
                 bar: {
                     Sheet: [
                         AcceptSheet, SheetReject, SheetRejectAgain, SheetFlag, SheetSelect,
-                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures
+                        SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures,
+                        SheetTag, SheetMark
                     ]
                 },
                 about: "Contact sheet shows many pictures at once: reject the odd ones, and accept the rest with one key.",
@@ -273,7 +274,7 @@ macro_rules! panes {
                     Adjudicate: [
                         AdjudicateAccept, AdjudicateReject, AdjudicateFix, GuidelineGap,
                         NextDispute, NextOpen, ShowAdjudicated, ReviewDispute, ChooseRound,
-                        EarlierGuidelines
+                        EarlierGuidelines, AdjudicateTag, AdjudicateMark
                     ]
                 },
                 about: "Adjudicate shows the items on which annotators of a round differ, to settle each of them.",
@@ -314,6 +315,7 @@ macro_rules! panes {
                 tab: Score, name: "Board", go: "board", keys: ["gb"],
                 live: [
                     [Board, Table, Global],
+                    [Breakdown, Table, Global],
                     [Behind, Table, Global],
                     [Answer, Behind, Table, Global]
                 ],
@@ -323,6 +325,7 @@ macro_rules! panes {
                         Go(PaneId::Evaluate), Go(PaneId::Export), BoardRule, ChooseMeasure,
                         ShowInterval
                     ],
+                    Breakdown: [BreakDownBy, AddModels],
                     Behind: [OnlyWrong, WrongFirst],
                     Answer: [Open, NextAnswer, PreviousAnswer, AnswerDown]
                 },

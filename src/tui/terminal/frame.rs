@@ -105,6 +105,35 @@ impl From<Option<Position>> for Drawn {
     }
 }
 
+/// Makes the cells that a wide glyph covers blanks in its style, which is what a terminal leaves of the
+/// glyph if a later one covers only its first column. Otherwise, a cell that was drawn below the glyph would
+/// count as shown.
+fn blank_covered(buf: &mut Buffer) {
+    let width = usize::from(buf.area.width);
+    if width == 0 {
+        return;
+    }
+    for row in buf.content.chunks_mut(width) {
+        let mut x = 0;
+        while let Some((cell, rest)) = row.get_mut(x..).and_then(<[Cell]>::split_first_mut) {
+            let covered = match cell.symbol().is_ascii() {
+                true => 0,
+                false => usize::from(cell.cell_width()).saturating_sub(1),
+            };
+            for behind in rest.iter_mut().take(covered) {
+                // Cells under a true-pixel picture are not written.
+                if behind.diff_option == CellDiffOption::None {
+                    behind.set_symbol(" ");
+                    (behind.fg, behind.bg) = (cell.fg, cell.bg);
+                    behind.underline_color = cell.underline_color;
+                    behind.modifier = cell.modifier;
+                }
+            }
+            x += 1 + covered;
+        }
+    }
+}
+
 /// Draws one frame like [`Terminal::draw`]. Returns the area.
 ///
 /// # Errors
@@ -123,6 +152,7 @@ pub fn draw_frame<W: Write, D: Into<Drawn>>(
         uncertain.forget();
         uncertain.size = area.as_size();
     }
+    blank_covered(frame.buffer_mut());
     let marked = uncertain.mark(frame.buffer_mut());
     terminal.backend_mut().write_all(&before)?;
     terminal.flush()?;

@@ -24,6 +24,9 @@ const ATTRIBUTES: [(Modifier, u8); 9] = [
     (Modifier::CROSSED_OUT, 9),
 ];
 
+/// Joins the characters before and after it into one glyph.
+const JOINER: char = '\u{200d}';
+
 /// Writes cells in order, with the cursor moves and attributes between them. Starts and ends
 /// without attributes.
 pub(super) struct Pen {
@@ -31,6 +34,8 @@ pub(super) struct Pen {
     look: Look,
     width: u16,
     ascii: bool,
+    /// Whether the last cell ends with a joiner, so that a terminal may draw the next one in it.
+    joins: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -56,6 +61,7 @@ impl Pen {
             look: PLAIN,
             width,
             ascii,
+            joins: false,
         }
     }
 
@@ -95,7 +101,8 @@ impl Pen {
             self.next = None;
             return;
         }
-        if is_uncertain(cell.symbol()) {
+        let joined = std::mem::replace(&mut self.joins, cell.symbol().ends_with(JOINER));
+        if joined || is_uncertain(cell.symbol()) {
             return self.uncertain(out, x, y, cell);
         }
         // Widgets replace control characters by marks. Any that a widget missed are dropped.

@@ -145,6 +145,7 @@ impl AdjudicatePane {
             reasons,
             note: Some(note),
             round: Some(asked),
+            tags: self.tags.remove(&number).unwrap_or_default(),
             ..viewed.judgement(verdict)
         };
         let decide = Decide {
@@ -209,6 +210,10 @@ impl AdjudicatePane {
         };
         let decide = self.pending.remove(at);
         self.gap = self.gap.filter(|gap| *gap != uuid);
+        if !decide.judgement.tags.is_empty() {
+            let tags = decide.judgement.tags;
+            self.tags.entry(decide.number).or_insert(tags);
+        }
         self.go_to(decide.number, cx);
         self.changed(decide.number, cx);
         self.refresh(cx);

@@ -188,6 +188,7 @@ impl AdjudicatePane {
             (open, 0) => format!(", {open} open"),
             (open, settled) => format!(", {open} open, {settled} adjudicated"),
         });
+        line.push_str(&self.tag_words());
         let saved = match self.pending.len() {
             0 => self
                 .saved

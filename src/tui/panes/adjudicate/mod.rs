@@ -4,13 +4,15 @@
 //! | file | what it does |
 //! |---|---|
 //! | `adjudication` | from a key to a saved verdict |
+//! | `tags` | tags that the verdict carries |
 //! | `draw`, `sides` | drawing; the verdicts side by side |
 
 mod adjudication;
 mod draw;
 mod sides;
+mod tags;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub use draw::Layout;
 use ratatui::buffer::Buffer;
@@ -48,6 +50,8 @@ pub struct AdjudicatePane {
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
     pending: Vec<Decide>,
+    /// Tags that the verdict on an item carries.
+    tags: BTreeMap<u32, Vec<String>>,
     /// The verdict after whose receipt the guidelines open.
     gap: Option<Uuid>,
     saved: Option<String>,
@@ -393,6 +397,8 @@ impl Pane for AdjudicatePane {
                     cx.refuse("no guidelines; `benchtop round new --guidelines PATH` sets them")
                 }
             },
+            Action::AdjudicateTag => self.ask_tags(cx),
+            Action::AdjudicateMark => self.mark_in_review(cx),
             Action::ReviewDispute => match self.current() {
                 Some(dispute) => cx.open(Target::Item(dispute.number)),
                 None => cx.refuse("no item"),

@@ -56,6 +56,13 @@ fn column(
     if !j.reasons.is_empty() {
         say(&j.reasons.join(", "), Role::Text);
     }
+    if !j.tags.is_empty() {
+        say(&format!("[{}]", j.tags.join(", ")), Role::Text);
+    }
+    if !j.marks.is_empty() {
+        let marks = text::counted(j.marks.len() as u64, "mark");
+        say(&marks, Role::Dim);
+    }
     if let Some(note) = j.note.as_deref().filter(|note| !note.is_empty()) {
         say(&format!("“{note}”"), Role::Text);
     }

@@ -230,3 +230,30 @@ fn only_rounds_that_decide_can_be_chosen_and_late_disputes_are_ignored() {
     rec.reply::<request::Disputes>(&mut pane, late, Ok(vec![dispute(3)]));
     assert!(pane.current().is_none());
 }
+
+#[test]
+fn a_settlement_carries_its_tags_and_keeps_them_if_it_is_refused() {
+    let rec = Recorder {
+        verdict_tags: vec![benchtop_model::config::Reason {
+            key: "dark".into(),
+            label: "too dark".into(),
+        }],
+        ..recorder()
+    };
+    let mut pane = shown(&rec);
+    let mut menu = only(rec.act(&mut pane, Action::AdjudicateTag));
+    rec.choose(&mut pane, &mut menu, 0);
+    let ask = accept(&rec, &mut pane);
+    assert_eq!(decide_of(&ask).judgement.tags, ["dark"]);
+    assert!(pane.tags.is_empty());
+    let conflict = Err(Error::new(ErrorKind::Conflict, "changed"));
+    rec.reply::<request::Decide>(&mut pane, ask, conflict);
+    assert_eq!(pane.tags.get(&1), Some(&vec!["dark".to_string()]));
+    let opened = rec.act(&mut pane, Action::AdjudicateMark);
+    assert!(
+        opened
+            .iter()
+            .any(|e| matches!(e, Effect::Open(Target::Item(1)))),
+        "{opened:?}"
+    );
+}

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::layer::{Layer, LayerEffect};
 use super::values::{apart, range, value_text};
+use crate::action::{Action, Scope};
 use crate::pane::Scene;
 use crate::theme::Role;
 use crate::widgets::areas;
@@ -103,6 +104,22 @@ impl CompareView {
 }
 
 impl Layer for CompareView {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Breakdown, Scope::Table, Scope::Global]
+    }
+
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        let models = || self.compared.models.to_vec();
+        match action {
+            Action::BreakDownBy => vec![LayerEffect::BreakDown(models())],
+            Action::AddModels => {
+                let (to, by) = (models(), None);
+                vec![LayerEffect::AddModels { to, by }]
+            }
+            action => self.act_on_table(action),
+        }
+    }
+
     fn table_mut(&mut self) -> Option<&mut LocalTable> {
         Some(&mut self.table)
     }

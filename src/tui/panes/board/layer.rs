@@ -6,6 +6,7 @@ use std::fmt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::kind::Kind;
 use crate::action::{Action, Scope};
 use crate::pane::Scene;
 use crate::widgets::page::Page;
@@ -20,6 +21,12 @@ pub(super) enum LayerEffect {
     Question { item: String, model: String },
     /// Show the next answer of the list below this view (`true`) or the previous one.
     Step(bool),
+    /// Ask what to break these models down by.
+    BreakDown(Vec<String>),
+    /// Ask for models beside these, then show the breakdown, or ask for one.
+    AddModels { to: Vec<String>, by: Option<Kind> },
+    /// Compare these models by a column.
+    Compare { models: [String; 2], column: String },
     /// Review this item.
     Item(u32),
     /// Open the item list with this filter.

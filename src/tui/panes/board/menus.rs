@@ -1,15 +1,13 @@
-//! The menus of the leaderboard: column groups, items, extraction rules, and breakdowns.
+//! The menus of the leaderboard: column groups, items, and extraction rules.
 
 use super::draw::{on, printed};
 use super::pane::BoardPane;
 use super::replies::OWN_RULE;
 use super::table::FIRST;
-use super::views::{self, Kind, View};
 use crate::pane::{Context, Typed};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::rounds::progress;
 use crate::widgets::prompt::Prompt;
-use crate::widgets::text;
 use benchtop_formats::published_figures as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::analysis::TOOL;
@@ -225,38 +223,5 @@ impl BoardPane {
         cx.choose_of(title, rules, line, |pane: &mut Self, other, cx| {
             pane.ask_disagreements(other, true, cx);
         });
-    }
-
-    /// Asks for a breakdown of the model under the cursor.
-    pub(super) fn ask_view(&self, cx: &mut Context<'_>) {
-        let (Some(board), Some(row)) = (&self.found, self.row()) else {
-            return cx.say("no model to break down");
-        };
-        if row.reference.is_some() {
-            return cx.say("a published row has no breakdown: move to a scored model");
-        }
-        let kinds = views::kinds(board);
-        if kinds.is_empty() {
-            return cx.say("this board has no column groups to break down");
-        }
-        let line = |(_, name, word): &(Kind, String, String)| (name.clone(), word.clone());
-        let title = format!("Break down {} by", text::fit(&row.model, 40));
-        cx.choose_of(title, kinds, line, |pane: &mut Self, (kind, ..), cx| {
-            pane.break_down(&kind, cx);
-        });
-    }
-
-    /// Shows a breakdown of the model under the cursor.
-    fn break_down(&mut self, kind: &Kind, cx: &mut Context<'_>) {
-        let (Some(board), Some(row)) = (&self.found, self.row()) else {
-            return;
-        };
-        if *kind == Kind::Stability {
-            return self.ask_stable(cx);
-        }
-        match View::new(kind, board, row) {
-            Some(view) => self.push_layer(view),
-            None => cx.say(format!("{} has no answers for this breakdown", row.model)),
-        }
     }
 }

@@ -11,17 +11,20 @@
 //! | `detail` | the lines below the table |
 //! | `draw` | drawing |
 //! | `menus` | menus |
-//! | `views` | breakdowns of one model |
+//! | `kind`, `views` | what breakdowns are by; breakdowns of one model, or of several side by side |
+//! | `breakdowns` | the choice of models and of a breakdown |
 //! | `stability` | stability of scores over parts of the data |
 //! | `compare`, `rules`, `drilldown` | two models, two rules, the answers behind a cell |
 //! | `item_answers`, `item_answers_view` | all answers to one question: requests, and the view |
 
+mod breakdowns;
 mod compare;
 mod detail;
 mod draw;
 mod drilldown;
 mod item_answers;
 mod item_answers_view;
+mod kind;
 mod layer;
 mod menus;
 mod pane;
@@ -103,7 +106,7 @@ impl Pane for BoardPane {
     fn help(&self, keys: &Keymap) -> String {
         format!(
             "Models by measures; each cell is k of n. {} lists the answers behind a cell. {} and {} choose the items to \
-             score, {} breaks a model down, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
+             score, {} breaks a model down, or several that were selected, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
              McNemar tests between neighbors, Holm-corrected.",
             keys.press(Action::Open),
             keys.press(Action::BoardFilter),

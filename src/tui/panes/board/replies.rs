@@ -291,8 +291,14 @@ impl BoardPane {
         });
     }
 
-    /// Marks the model under the cursor, or compares it with the marked one.
+    /// Compares the selected models. Without a selection, marks the model under the cursor, or
+    /// compares it with the marked one.
     pub(super) fn compare(&mut self, cx: &mut Context<'_>) {
+        match <[String; 2]>::try_from(self.selected_models()) {
+            Ok(models) => return self.compare_by_column(models, cx),
+            Err(models) if models.len() > 2 => return self.ask_kind(models, cx),
+            Err(_) => {}
+        }
         let Some(row) = self.row() else {
             return cx.say("no model to compare");
         };
@@ -306,17 +312,20 @@ impl BoardPane {
                 self.fill(Some((model, None)));
             }
             Some(marked) if marked == model => self.clear_mark(),
-            Some(marked) => {
-                let column = self.column().map(|c| c.name.clone());
-                let Some(column) = column.or_else(|| self.sorted_by()) else {
-                    return cx.say("move to the column to compare by");
-                };
-                self.ask_comparison([marked, model], column, cx);
-            }
+            Some(marked) => self.compare_by_column([marked, model], cx),
         }
     }
 
-    fn ask_comparison(&self, models: [String; 2], column: String, cx: &mut Context<'_>) {
+    fn compare_by_column(&self, models: [String; 2], cx: &mut Context<'_>) {
+        let column = self.column().map(|c| c.name.clone());
+        match column.or_else(|| self.sorted_by()) {
+            Some(column) => self.ask_comparison(models, column, cx),
+            None => cx.say("move to the column to compare by"),
+        }
+    }
+
+    /// Requests the comparison of two models by a column.
+    pub(super) fn ask_comparison(&self, models: [String; 2], column: String, cx: &mut Context<'_>) {
         let (of, plan) = (self.shown.clone(), Bootstrap::default());
         let ask = request::Compare {
             ask: Box::new(of.clone()),

@@ -85,14 +85,15 @@ impl Ranks {
 
 /// How a cell is shown.
 #[derive(Clone, Copy)]
-struct Style {
-    decimals: usize,
-    /// Whether it was published.
-    reference: bool,
-    is_white_box: bool,
+pub(super) struct Style {
+    pub(super) decimals: usize,
+    /// Whether it was published. Then it is dimmed.
+    pub(super) reference: bool,
+    pub(super) is_white_box: bool,
 }
 
-fn cell_of(cell: Option<Cell>, scale: Scale, style: Style) -> LocalCell {
+/// A value as a cell.
+pub(super) fn cell_of(cell: Option<Cell>, scale: Scale, style: Style) -> LocalCell {
     let Style {
         decimals,
         reference,

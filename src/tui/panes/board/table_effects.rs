@@ -82,6 +82,9 @@ impl BoardPane {
         match effect {
             LayerEffect::Behind { model, column } => self.ask_behind(&model, &column, cx),
             LayerEffect::Question { item, model } => self.ask_answered(item, model, cx),
+            LayerEffect::BreakDown(models) => self.ask_kind(models, cx),
+            LayerEffect::AddModels { to, by } => self.ask_models(to, by, cx),
+            LayerEffect::Compare { models, column } => self.ask_comparison(models, column, cx),
             LayerEffect::Step(forward) => self.step_answer(forward, cx),
             LayerEffect::Item(number) => {
                 cx.open(Target::Item(number));
@@ -132,7 +135,7 @@ impl BoardPane {
         match cell {
             Some((column, Some(_))) => {
                 let breakdown = views::breakdown_of(board, &column.name)
-                    .and_then(|kind| View::new(&kind, board, row));
+                    .and_then(|kind| View::new(&kind, board, &[row]));
                 match breakdown {
                     Some(view) => self.push_layer(view),
                     None => {

@@ -656,6 +656,101 @@ fn two_marked_models_are_compared_and_their_items_open() {
 }
 
 #[test]
+fn a_comparison_leads_to_the_styles_of_both_models_and_to_more_models() {
+    let mut with = breakdowns();
+    let third = Row {
+        model: "c".into(),
+        ..with.rows[0].clone()
+    };
+    with.rows.push(third);
+    let mut pane = BoardPane::new(with, wilson);
+    let compared = ModelComparison {
+        models: ["a".into(), "b".into()],
+        column: "Acc".into(),
+        cells: [Some(Cell::Share { k: 70, n: 100 }); 2],
+        delta: Some(0.05),
+        redrawn: BootstrapResult {
+            interval: None,
+            why_not: None,
+            cluster: "question".into(),
+            clusters: 100,
+            plan: Bootstrap::default(),
+        },
+        table: None,
+        shared: [None, None],
+    };
+    pane.table.go_to_id(0);
+    act(&mut pane, Action::CompareModels);
+    pane.table.go_to_id(1);
+    let ask = only(act(&mut pane, Action::CompareModels));
+    reply::<request::Compare>(&mut pane, ask, Ok(compared));
+    assert_eq!(pane.scopes().unwrap()[0], Scope::Breakdown);
+    // From the comparison to both models by style, the largest difference first.
+    let mut menu = only(act(&mut pane, Action::BreakDownBy));
+    assert_eq!(lines(&menu).1[0].0, "styles (SC)");
+    assert!(recorder().choose(&mut pane, &mut menu, 0).is_empty());
+    let shown = drawn(&mut pane);
+    let row = |name: &str| {
+        let line = shown.lines().find(|line| line.contains(name));
+        line.unwrap_or_else(|| panic!("{name} in {shown}"))
+            .to_string()
+    };
+    for (style, parts) in [
+        ("ink", ["60.0", "65.0", "+5.0"]),
+        ("pixel", ["90.0", "90.0", "+0.0"]),
+    ] {
+        let line = row(style);
+        for part in parts {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+    }
+    assert!(row("ahead in").contains("A a: ahead in 0 of 3, SC 150.00"));
+    assert!(shown.contains("B b: ahead in 2 of 3"), "{shown}");
+    assert!(shown.find("ink") < shown.find("pixel"), "{shown}");
+    // The name tests the difference, and a number lists the answers of its model.
+    let ask = only(act(&mut pane, Action::Open));
+    let AnyRequest::Compare(request::Compare { models, column, .. }) = asked_for(&ask) else {
+        panic!("{ask:?}")
+    };
+    assert_eq!(models, &["a".to_string(), "b".to_string()]);
+    assert_eq!(column, "Acc.style.ink");
+    act(&mut pane, Action::Right);
+    act(&mut pane, Action::Right);
+    let effects = act(&mut pane, Action::Open);
+    assert_eq!(behind_asked(&effects), ("b", "Acc.style.ink"));
+    // A third model beside them, and another breakdown of all three.
+    let mut menu = only(act(&mut pane, Action::AddModels));
+    assert_eq!(lines(&menu).1[0].0, "c");
+    recorder().choose(&mut pane, &mut menu, 0);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("3 models by style"), "{shown}");
+    let mut menu = only(act(&mut pane, Action::BreakDownBy));
+    let names: Vec<&str> = lines(&menu).1.iter().map(|line| line.0).collect();
+    assert_eq!(names, ["styles (SC)", "question types (SQ)", "MC+TF"]);
+    recorder().choose(&mut pane, &mut menu, 2);
+    assert!(drawn(&mut pane).contains("3 models by MC+TF"));
+    // Back closes the breakdown, then the comparison.
+    act(&mut pane, Action::Back);
+    assert!(drawn(&mut pane).contains("a vs b by Acc"));
+}
+
+#[test]
+fn selected_models_are_broken_down_side_by_side() {
+    let mut pane = BoardPane::new(breakdowns(), wilson);
+    act(&mut pane, Action::Select);
+    act(&mut pane, Action::Select);
+    let mut menu = only(act(&mut pane, Action::BoardViews));
+    recorder().choose(&mut pane, &mut menu, 1);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("by question type"), "{shown}");
+    assert!(shown.contains("TF animal") && shown.contains("MC animal"));
+    // With two selected, the key of comparisons compares them.
+    act(&mut pane, Action::Back);
+    let ask = only(act(&mut pane, Action::CompareModels));
+    assert!(matches!(asked_for(&ask), AnyRequest::Compare(_)));
+}
+
+#[test]
 fn published_rows_are_dimmed_and_never_ranked_or_opened() {
     let mut with = board();
     let printed = Row {

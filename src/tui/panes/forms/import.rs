@@ -8,7 +8,7 @@ use crate::widgets::lines::Lines;
 use crate::widgets::page::Page;
 use crate::widgets::text::{counted, grouped};
 use benchtop_formats::inspect::{FileInspection, FolderInspection, Inspection, inspect};
-use benchtop_model::import::{ImportRequest, Report};
+use benchtop_model::import::{ImportRequest, Report, VariantOf};
 use benchtop_model::{Error, Result, clean};
 use benchtop_protocol::wire::request;
 
@@ -19,6 +19,8 @@ const DATASET: &str = "data set";
 const MODEL: &str = "model";
 const LINK: &str = "link pictures";
 const STRICT: &str = "strict";
+const VARIANT: &str = "variant";
+const OF: &str = "of";
 
 /// Files that the preview of a folder names.
 const NAMED: usize = 8;
@@ -26,6 +28,15 @@ const NAMED: usize = 8;
 /// An import.
 #[derive(Clone, Copy, Debug)]
 pub struct Import;
+
+/// What the questions are variants of, if both names are filled in.
+fn variant_of(fields: &Fields) -> Option<VariantOf> {
+    let (variant, dataset) = fields.filled(VARIANT).zip(fields.filled(OF))?;
+    Some(VariantOf {
+        variant: variant.to_string(),
+        dataset: dataset.to_string(),
+    })
+}
 
 fn request_of(fields: &Fields) -> Option<ImportRequest> {
     Some(ImportRequest {
@@ -35,7 +46,7 @@ fn request_of(fields: &Fields) -> Option<ImportRequest> {
         dataset: fields.filled(DATASET).map(str::to_string),
         model: fields.filled(MODEL).map(str::to_string),
         mapping: None,
-        variant_of: None,
+        variant_of: variant_of(fields),
     })
 }
 
@@ -54,6 +65,17 @@ impl Subject for Import {
                 Some("a name without `/` and control characters".into())
             }
             MODEL if has_controls => Some("a name without control characters".into()),
+            VARIANT if fields.filled(OF).is_some() && fields.filled(VARIANT).is_none() => {
+                Some("type the name of the variant".into())
+            }
+            OF if fields.filled(VARIANT).is_some() && fields.filled(OF).is_none() => {
+                Some("type the data set of the originals".into())
+            }
+            VARIANT | OF => {
+                let wrong = variant_of(fields).and_then(|of| of.check().err());
+                let is_here = |problem: &Error| self.field_of(problem).is_some_and(|f| f == name);
+                wrong.filter(is_here).map(|problem| problem.what)
+            }
             _ => None,
         }
     }
@@ -62,13 +84,21 @@ impl Subject for Import {
         match problem.place.field.as_deref() {
             Some("dataset") => Some(DATASET),
             Some("model") => Some(MODEL),
+            Some("variant") => Some(VARIANT),
+            Some("of") => Some(OF),
             _ => None,
         }
     }
 
     fn command(&self, fields: &Fields) -> Vec<String> {
         let mut all = vec!["import".to_string(), fields.text(PATH).to_string()];
-        for (option, field) in [("--dataset", DATASET), ("--model", MODEL)] {
+        let names = [
+            ("--dataset", DATASET),
+            ("--model", MODEL),
+            ("--variant", VARIANT),
+            ("--of", OF),
+        ];
+        for (option, field) in names {
             if let Some(name) = fields.filled(field) {
                 all.extend([option.to_string(), name.to_string()]);
             }
@@ -199,6 +229,16 @@ impl Task for Import {
                 STRICT,
                 "one invalid record refuses the whole import; space changes it",
                 false,
+            ),
+            Field::text(
+                VARIANT,
+                "name of the variant that the questions are, such as corruption; empty for none",
+                "",
+            ),
+            Field::text(
+                OF,
+                "data set of the originals of a variant, joined by key; empty for none",
+                "",
             ),
         ];
         (Import, fields)

@@ -579,6 +579,42 @@ mod import {
     }
 
     #[test]
+    fn a_variant_needs_its_name_and_the_data_set_of_the_originals() {
+        let mut rec = rec();
+        let mut pane = opened(&rec, Some("/data/kites.csv"));
+        let mut found = preview(&mut rec, &mut pane);
+        rec.made(&mut pane, &mut found, Ok(kites()));
+        for _ in 0..5 {
+            rec.act(&mut pane, Action::FormNext);
+        }
+        write(&rec, &mut pane, "corruption");
+        assert!(
+            shown(&rec, &mut pane).contains("✗ "),
+            "the originals are missing"
+        );
+        refused(&rec.act(&mut pane, Action::FormSubmit));
+        // The field that is wrong has the cursor.
+        write(&rec, &mut pane, "dysca");
+        let text = shown(&rec, &mut pane);
+        assert!(!text.contains("✗ "), "{text}");
+        assert!(
+            text.contains("--variant corruption") && text.contains("--of dysca"),
+            "{text}"
+        );
+        let mut again = preview(&mut rec, &mut pane);
+        rec.made(&mut pane, &mut again, Ok(kites()));
+        let ask = only(rec.act(&mut pane, Action::FormSubmit));
+        let AnyRequest::Import(import) = asked(&ask) else {
+            panic!("{ask:?}")
+        };
+        let of = import.0.variant_of.as_ref().unwrap();
+        assert_eq!(
+            (of.variant.as_str(), of.dataset.as_str()),
+            ("corruption", "dysca")
+        );
+    }
+
+    #[test]
     fn a_dropped_path_is_jumped_to_and_arrows_leave_the_list_with_tab_only() {
         let mut rec = rec();
         let mut pane = opened(&rec, Some("'/data/kites.csv'"));

@@ -6,7 +6,7 @@
 use uuid::Uuid;
 
 use super::ReviewPane;
-use super::reasons::{picked_tags, tag_menu};
+use super::reasons::{carries, choose_tags};
 use super::remarks::{Attached, OpenThread};
 use crate::action::Action;
 use crate::pane::Context;
@@ -286,21 +286,18 @@ impl ReviewPane {
         let Some(number) = self.number() else {
             return cx.say("no item to tag");
         };
-        if cx.env.verdict_tags.is_empty() {
-            return cx.say("benchtop.toml has no tags; list some as `tags` below `[review]`");
-        }
         let attached = self.remarks.attached.get(&number);
         let marked = attached.map_or(&[][..], |attached| &attached.tags);
-        let menu = tag_menu(format!("tags of #{number}"), marked, cx);
-        cx.menu(menu, move |pane: &mut Self, chosen, cx| {
-            let tags = picked_tags(&chosen.picks, cx.env.verdict_tags);
-            let said = match tags.as_slice() {
-                [] => "no tags".to_string(),
-                tags => tags.join(", "),
-            };
-            cx.say(format!("the next verdict on #{number} carries {said}"));
-            pane.remarks.attached.entry(number).or_default().tags = tags;
-        });
+        let what = format!("#{number}");
+        choose_tags(
+            format!("tags of {what}"),
+            marked,
+            cx,
+            move |pane: &mut Self, tags, cx| {
+                cx.say(carries(&what, &tags));
+                pane.remarks.attached.entry(number).or_default().tags = tags;
+            },
+        );
     }
 
     /// A verdict with the tags and marks that wait for it.

@@ -56,7 +56,7 @@ pub use draw::{Layout, draw_picture, is_wide, layout, status_words};
 pub use edit::{Draft, Line};
 pub use plain::draw_item;
 pub use queue::Queue;
-pub use reasons::{chosen_reasons, reason_menu};
+pub use reasons::{carries, choose_tags, chosen_reasons, reason_menu};
 pub use round::{Phase, Then, Work};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};

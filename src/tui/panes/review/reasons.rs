@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::pane::{Chosen, Context};
+use crate::pane::{Chosen, Context, Pane};
 use crate::widgets::menu::{Choice, Menu};
 use benchtop_model::config::Reason;
 use benchtop_model::taxonomy;
@@ -18,8 +18,35 @@ pub fn reason_menu(title: impl Into<String>, cx: &Context<'_>) -> Menu {
         .with_tags(cx.env.tags.to_vec())
 }
 
+/// Asks for the tags that the next verdict carries, with the present ones marked, and calls back with them.
+/// Says so if the project has no tags.
+pub fn choose_tags<P: Pane>(
+    title: impl Into<String>,
+    marked: &[String],
+    cx: &mut Context<'_>,
+    then: impl FnOnce(&mut P, Vec<String>, &mut Context<'_>) + 'static,
+) {
+    if cx.env.verdict_tags.is_empty() {
+        return cx.say("benchtop.toml has no tags; list some as `tags` below `[review]`");
+    }
+    let menu = tag_menu(title, marked, cx);
+    cx.menu(menu, move |pane: &mut P, chosen, cx| {
+        let tags = picked_tags(&chosen.picks, cx.env.verdict_tags);
+        then(pane, tags, cx);
+    });
+}
+
+/// Says what the next verdict on something carries.
+pub fn carries(what: &str, tags: &[String]) -> String {
+    let said = match tags {
+        [] => "no tags".to_string(),
+        tags => tags.join(", "),
+    };
+    format!("the next verdict on {what} carries {said}")
+}
+
 /// A menu of tags in which these are marked. If there are some, its last line removes them.
-pub(super) fn tag_menu(title: impl Into<String>, marked: &[String], cx: &Context<'_>) -> Menu {
+fn tag_menu(title: impl Into<String>, marked: &[String], cx: &Context<'_>) -> Menu {
     let known = cx.env.verdict_tags;
     let place = |key: &String| known.iter().position(|tag| tag.key == *key);
     let mut choices = choices(known);
@@ -35,7 +62,7 @@ pub(super) fn tag_menu(title: impl Into<String>, marked: &[String], cx: &Context
 const NO_TAGS: &str = "no tags";
 
 /// The tags that were picked; none if the last line was.
-pub(super) fn picked_tags(picks: &[usize], list: &[Reason]) -> Vec<String> {
+fn picked_tags(picks: &[usize], list: &[Reason]) -> Vec<String> {
     // Levels without a line of their own cannot be picked.
     match picks.iter().any(|pick| *pick >= list.len()) {
         true => Vec::new(),

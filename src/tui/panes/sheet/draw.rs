@@ -144,7 +144,11 @@ impl SheetPane {
         } else {
             Role::Flag
         };
-        (format!("{selected}{sign}#{number} {words}"), role)
+        let tags = match self.tags.get(&number) {
+            Some(tags) => format!("[{}] ", tags.join(", ")),
+            None => String::new(),
+        };
+        (format!("{selected}{sign}#{number} {tags}{words}"), role)
     }
 
     fn draw_tile(
@@ -223,11 +227,15 @@ impl SheetPane {
             0 => String::new(),
             n => format!("{n} selected; "),
         };
+        let tags = match self.tags.get(&number) {
+            Some(tags) => format!("carries {}; ", tags.join(", ")),
+            None => String::new(),
+        };
         let hint = match rest {
             0 => format!("nothing left to accept; {accept} turns the sheet"),
             _ => format!("{reject} rejects, {accept} accepts the other {rest} and turns the sheet"),
         };
-        lines.text(&format!(" {selected}{hint}"), Role::Hint);
+        lines.text(&format!(" {selected}{tags}{hint}"), Role::Hint);
     }
 
     /// The pictures that accepting the rest would accept, once the terminal has painted them.

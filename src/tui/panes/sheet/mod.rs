@@ -12,6 +12,7 @@
 //! | `items` | queues, and loading items |
 //! | `moves` | moving, paging, and leaving |
 //! | `verdicts`, `step` | verdicts; those that were given with one key |
+//! | `tags` | tags that the next verdict carries |
 //! | `samples` | the pictures that were generated for an item |
 //! | `tiles` | preparing pictures, and what was painted |
 //! | `draw` | drawing |
@@ -24,10 +25,11 @@ mod pane;
 mod place;
 mod samples;
 mod step;
+mod tags;
 mod tiles;
 mod verdicts;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_protocol::wire::Decide;
@@ -85,6 +87,8 @@ pub struct SheetPane {
     items: HashMap<u32, Result<Loaded, String>>,
     asked: HashSet<u32>,
     selected: BTreeSet<u32>,
+    /// Tags that the next verdict on an item carries.
+    tags: BTreeMap<u32, Vec<String>>,
     /// The preferred rows of a picture.
     height: u16,
     /// The area of the last frame.
@@ -118,6 +122,7 @@ impl Default for SheetPane {
             items: HashMap::new(),
             asked: HashSet::new(),
             selected: BTreeSet::new(),
+            tags: BTreeMap::new(),
             height: HEIGHT,
             area: Rect::default(),
             tiles: Vec::new(),

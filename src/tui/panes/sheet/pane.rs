@@ -99,6 +99,8 @@ impl Pane for SheetPane {
             Action::SheetRejectAgain => self.reject_again(cx),
             Action::SheetFlag => self.judge(Verdict::Flag, cx),
             Action::SheetSelect => self.select(cx),
+            Action::SheetTag => self.ask_tags(cx),
+            Action::SheetMark => self.mark_in_review(cx),
             Action::AcceptSheet => self.accept_rest(cx),
             Action::SheetOpen => self.open_item(cx),
             Action::SheetSamples => match self.number() {

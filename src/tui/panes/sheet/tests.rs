@@ -328,6 +328,53 @@ fn a_key_judges_all_selected_pictures_as_one_step() {
 }
 
 #[test]
+fn tags_of_selected_pictures_wait_for_their_verdicts_and_come_back_if_those_are_refused() {
+    let tag = |key: &str| Reason {
+        key: key.into(),
+        label: key.into(),
+    };
+    let rec = Recorder {
+        verdict_tags: vec![tag("dark"), tag("cut")],
+        ..rec()
+    };
+    let mut pane = pane_of(&rec, 6, &[]);
+    rec.act(&mut pane, Action::SheetSelect);
+    rec.act(&mut pane, Action::SheetRight);
+    rec.act(&mut pane, Action::SheetSelect);
+    let mut menu = only(rec.act(&mut pane, Action::SheetTag));
+    assert_eq!(
+        lines(&menu).1.iter().map(|l| l.0).collect::<Vec<_>>(),
+        ["dark", "cut"]
+    );
+    said(&rec.choose(&mut pane, &mut menu, 1));
+    let shown = drawn_in(&rec, &mut pane, SIZE, &look());
+    assert_eq!(shown.matches("[cut").count(), 2, "{shown}");
+    let ask = only(rec.act(&mut pane, Action::SheetFlag));
+    let effects = see(&rec, &mut pane, ask, &[1, 2]);
+    let sent = decides(&effects);
+    let tags: Vec<_> = sent
+        .iter()
+        .map(|d| (d.number, d.judgement.tags.join(" ")))
+        .collect();
+    assert_eq!(tags, [(1, "cut".to_string()), (2, "cut".to_string())]);
+    // The first is saved, and the second is refused: its tags wait again.
+    let mut asks = effects.into_iter().filter(|e| matches!(e, Effect::Ask(_)));
+    let (first, second) = (asks.next().unwrap(), asks.next().unwrap());
+    rec.reply::<request::Decide>(&mut pane, first, Ok(receipt(&sent[0], 40)));
+    let refused = Err(Error::new(ErrorKind::Conflict, "changed"));
+    rec.reply::<request::Decide>(&mut pane, second, refused);
+    assert_eq!(pane.tags.keys().copied().collect::<Vec<_>>(), [2]);
+    // A picture is marked in the review.
+    let opened = rec.act(&mut pane, Action::SheetMark);
+    assert!(
+        opened
+            .iter()
+            .any(|e| matches!(e, Effect::Open(Target::Item(2)))),
+        "{opened:?}"
+    );
+}
+
+#[test]
 fn one_verdict_is_undone_alone() {
     let rec = rec();
     let mut pane = pane_of(&rec, 100, &[]);

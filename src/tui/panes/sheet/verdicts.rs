@@ -42,7 +42,7 @@ impl SheetPane {
     }
 
     /// The selected items, or the one under the cursor. Says why they cannot be judged.
-    fn targets(&self, cx: &mut Context<'_>) -> Option<Vec<u32>> {
+    pub(super) fn targets(&self, cx: &mut Context<'_>) -> Option<Vec<u32>> {
         if self.samples.is_some() {
             let back = cx.key(Action::Back);
             cx.refuse(format!(
@@ -237,6 +237,7 @@ impl SheetPane {
             cx.say(said);
         }
         for (judgement, viewed) in judged {
+            let judgement = self.attach(viewed.number, judgement);
             let decide = Decide {
                 uuid: Uuid::now_v7(),
                 number: viewed.number,
@@ -282,7 +283,10 @@ impl SheetPane {
         let Pending { decide, step } = self.pending.remove(at);
         match &answer {
             Ok(receipt) => self.on_receipt(receipt),
-            Err(_) => self.changed(decide.number, cx),
+            Err(_) => {
+                self.attach_again(decide.number, decide.judgement);
+                self.changed(decide.number, cx);
+            }
         }
         let Some(at) = self.steps.iter().position(|s| s.id == step) else {
             return;

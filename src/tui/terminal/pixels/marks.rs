@@ -10,7 +10,7 @@
 //! - Popup: its cells are written and the rest is skipped. When it closes, the picture is printed
 //!   again. A picture that changes under a popup is removed until the popup closes.
 
-use ratatui::buffer::{Buffer, CellDiffOption};
+use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::Rect;
 
 /// The picture on screen.
@@ -34,7 +34,7 @@ pub(super) struct Step {
 /// Blanks the cells of `area` outside `popups` and keeps ratatui from writing them.
 pub fn reserve(buffer: &mut Buffer, area: Rect, popups: &[Rect]) {
     each(buffer, area, popups, |cell| {
-        cell.reset();
+        clear(cell);
         cell.set_diff_option(CellDiffOption::Skip);
     });
 }
@@ -46,12 +46,7 @@ pub fn redraw(buffer: &mut Buffer, area: Rect) {
     });
 }
 
-fn each(
-    buffer: &mut Buffer,
-    area: Rect,
-    holes: &[Rect],
-    mut with: impl FnMut(&mut ratatui::buffer::Cell),
-) {
+fn each(buffer: &mut Buffer, area: Rect, holes: &[Rect], mut with: impl FnMut(&mut Cell)) {
     for at in area.intersection(buffer.area).positions() {
         if !holes.iter().any(|hole| hole.contains(at))
             && let Some(cell) = buffer.cell_mut(at)
@@ -62,7 +57,15 @@ fn each(
 }
 
 fn blank(buffer: &mut Buffer, area: Rect, popups: &[Rect]) {
-    each(buffer, area, popups, |cell| cell.reset());
+    each(buffer, area, popups, clear);
+}
+
+/// Clears a cell in its ground: a picture that is no multiple of the cell's size leaves a part of the last
+/// cells free.
+fn clear(cell: &mut Cell) {
+    let ground = cell.bg;
+    cell.reset();
+    cell.set_bg(ground);
 }
 
 /// The step for kitty terminals.

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::state::{GUTTER, Placed, TableState};
-use super::{Align, Empty, RowView, Spec, Window};
+use super::{Align, ColumnKind, Empty, RowView, Spec, Window};
 use crate::action::Action;
 use crate::hits::steps;
 use crate::theme::{Look, Role};
@@ -133,6 +133,7 @@ impl TableView<'_> {
             } else {
                 0
             };
+            self.sorts(p, area);
             let x = area.x + p.x + u16::try_from(pad).unwrap_or(0);
             let style = self.look.style(Role::Heading);
             let (x, _) = buf.set_stringn(x, area.y, name, room, style);
@@ -144,6 +145,42 @@ impl TableView<'_> {
                 self.look.style(Role::Accent),
             );
         }
+    }
+
+    /// A click on a heading sorts by its column: numbers from the largest, text from the first, and
+    /// again in the other direction.
+    fn sorts(&self, p: &Placed, area: Rect) {
+        let is_number = self
+            .columns
+            .get(p.column)
+            .is_some_and(|c| c.kind != ColumnKind::Text);
+        let first = self.state.sort().first();
+        let descending = match first.filter(|key| key.column == p.column) {
+            Some(key) => !key.descending,
+            None => is_number,
+        };
+        let sort = match descending {
+            true => Action::SortDescending,
+            false => Action::SortAscending,
+        };
+        let place = Rect {
+            x: area.x + p.x,
+            width: p.width.min(area.width.saturating_sub(p.x)),
+            ..area
+        };
+        let columns = self.columns_to(p.column);
+        self.look.hits.go(place, columns.chain([sort]), None);
+    }
+
+    /// The steps of the cursor to a column.
+    fn columns_to(&self, column: usize) -> impl Iterator<Item = Action> {
+        let order = self.state.order(self.columns);
+        let at = |column| order.iter().position(|c| *c == column).map(|at| at as i64);
+        let by = at(column).zip(at(self.state.column));
+        steps(
+            by.map_or(0, |(to, from)| to - from),
+            [Action::Left, Action::Right],
+        )
     }
 
     fn sort_mark(&self, column: usize) -> String {
@@ -206,17 +243,13 @@ impl TableView<'_> {
         };
         let hits = &self.look.hits;
         hits.go(area, down(), Some(Action::Open));
-        let order = self.state.order(self.columns);
-        let at = |column| order.iter().position(|c| *c == column).map(|at| at as i64);
         for p in placed {
             let place = Rect {
                 x: area.x + p.x,
                 width: p.width.min(area.width.saturating_sub(p.x)),
                 ..area
             };
-            let by = at(p.column).zip(at(self.state.column));
-            let right = by.map_or(0, |(to, from)| to - from);
-            let right = steps(right, [Action::Left, Action::Right]);
+            let right = self.columns_to(p.column);
             hits.go(place, down().chain(right), Some(Action::Open));
         }
     }

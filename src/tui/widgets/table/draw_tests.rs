@@ -1,4 +1,4 @@
-use super::super::{CellView, ColumnKind, Extent};
+use super::super::{CellView, ColumnKind, Extent, SortKey};
 use super::*;
 use crate::action::Action;
 use crate::theme::Theme;
@@ -204,4 +204,53 @@ fn drawing_works_at_any_size() {
         }
         .render(area, &mut buf);
     }
+}
+
+#[test]
+fn a_click_on_a_heading_sorts_and_again_turns_the_order() {
+    let (columns, window) = items();
+    let mut state = TableState::new(1);
+    let look = look(ColorLevel::True);
+    let area = Rect::new(0, 0, 100, 20);
+    let clicked = |state: &mut TableState, word: &str| {
+        look.hits.begin(true);
+        let mut buf = Buffer::empty(area);
+        state.resize(area, &columns);
+        TableView {
+            columns: &columns,
+            state,
+            window: &window,
+            empty: &Empty::Loading,
+            note: "",
+            look: &look,
+        }
+        .render(area, &mut buf);
+        let x = text_of(&buf)[0].find(word).unwrap() as u16;
+        look.hits.clicked(Position::new(x, 0)).unwrap()
+    };
+    let sorted = |state: &mut TableState, actions: Vec<Action>| {
+        let extent = Extent {
+            columns: &columns,
+            window: &window,
+        };
+        for action in actions {
+            state.act(action, &extent);
+        }
+        state.sort().to_vec()
+    };
+    let key = |column, descending| vec![SortKey { column, descending }];
+    let actions = clicked(&mut state, "subtask");
+    assert_eq!(
+        sorted(&mut state, actions),
+        key(2, false),
+        "text from its beginning"
+    );
+    let actions = clicked(&mut state, "subtask");
+    assert_eq!(sorted(&mut state, actions), key(2, true));
+    let actions = clicked(&mut state, "number");
+    assert_eq!(
+        sorted(&mut state, actions),
+        key(0, true),
+        "numbers from the largest"
+    );
 }

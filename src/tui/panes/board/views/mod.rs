@@ -1,4 +1,4 @@
-//! Breakdowns of one model, computed from its cells.
+//! Breakdowns of one model or of several side by side, computed from their cells.
 //!
 //! | file | what it breaks down |
 //! |---|---|
@@ -7,30 +7,27 @@
 //! | `types` | SQ: multiple choice vs. true or false, by subtask |
 //! | `quadrant`, `quadrant_picture` | MM-SAP: knowledge vs. awareness |
 //! | `bars` | any column group: subtasks, levels, scenarios and their drops |
+//! | `side_by_side` | several models by any of these |
 
 mod bars;
 mod quadrant;
 mod quadrant_picture;
+mod side_by_side;
 mod styles;
 mod types;
 mod view;
 
 pub use view::View;
 
+use super::kind::Kind;
 use benchtop_model::board::{Board, Row};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Styles,
-    Types,
-    Quadrant,
-    Group(String),
-    /// The stability of the scores of all models. The owner computes it.
-    Stability,
-}
+/// The most models side by side: one letter each.
+pub const MOST: usize = side_by_side::LETTERS.len();
 
-/// The breakdowns that a board has columns for: kind, name, and description.
-pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
+/// The breakdowns that a board has columns for, of one model or of `several`: kind, name, and
+/// description.
+pub fn kinds(board: &Board, several: bool) -> Vec<(Kind, String, String)> {
     let mut found = Vec::new();
     let has = |group: &str| board.columns.iter().filter(|c| c.group == group).count();
     if has(styles::GROUP) > 1 {
@@ -56,12 +53,15 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
-        let is_new = ![quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str())
-            && !seen.contains(&column.group.as_str());
-        if is_new && has(&column.group) > 1 {
+        let is_known = [quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str())
+            || seen.contains(&column.group.as_str())
+            // Side by side, this is the same as the styles.
+            || several && column.group == styles::GROUP;
+        if !is_known && has(&column.group) > 1 {
             seen.push(&column.group);
             let word = match bars::is_graded(board, &column.group) {
                 true => "accuracy from easy to hard".into(),
+                false if several => format!("{} columns", has(&column.group)),
                 false => format!(
                     "{} columns as bars, with the best model",
                     has(&column.group)
@@ -74,7 +74,7 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
             ));
         }
     }
-    if !board.columns.is_empty() {
+    if !board.columns.is_empty() && !several {
         let word = "scores over parts of the data, all models".into();
         found.push((Kind::Stability, "stability".into(), word));
     }
@@ -91,15 +91,24 @@ pub fn breakdown_of(board: &Board, column: &str) -> Option<Kind> {
         _ if drop => Kind::Group(of.group.trim_end_matches(" drop").into()),
         _ => return None,
     };
-    kinds(board)
+    kinds(board, false)
         .into_iter()
         .map(|(kind, ..)| kind)
         .find(|known| *known == kind)
 }
 
 impl View {
-    /// A breakdown of a model. `None` if it has no values for it.
-    pub fn new(kind: &Kind, board: &Board, row: &Row) -> Option<View> {
+    /// A breakdown of these models. `None` if they have no values for it.
+    pub fn new(kind: &Kind, board: &Board, rows: &[&Row]) -> Option<View> {
+        let view = match rows {
+            [] => None,
+            [row] => View::of_one(kind, board, row),
+            several => side_by_side::view(kind, board, several),
+        };
+        view.map(|view| view.by(kind))
+    }
+
+    fn of_one(kind: &Kind, board: &Board, row: &Row) -> Option<View> {
         match kind {
             Kind::Styles => styles::view(board, row),
             Kind::Types => types::view(board, row),

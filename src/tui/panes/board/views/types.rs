@@ -75,6 +75,17 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     View::of(&row.model, "question type", notes, specs, rows)
 }
 
+/// A column of these groups in a few words: the type in letters, and the subtask.
+pub(super) fn abbreviated(column: &str) -> String {
+    let name = column.strip_prefix("Acc.").unwrap_or(column);
+    let letters = KINDS.into_iter().zip(["MC", "TF"]);
+    let mut found = letters.filter_map(|(kind, letters)| {
+        let subtask = name.strip_prefix(kind)?.strip_prefix('.')?;
+        Some(format!("{letters} {subtask}"))
+    });
+    found.next().unwrap_or_else(|| name.to_string())
+}
+
 /// Two percentages on a line from 0 to 100.
 fn dumbbell(mc: Option<f64>, tf: Option<f64>) -> String {
     let at = |value: f64| ((value / 100.0).clamp(0.0, 1.0) * (WIDTH - 1) as f64).round() as usize;

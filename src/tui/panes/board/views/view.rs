@@ -4,11 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::quadrant_picture::Picture;
+use crate::action::{Action, Scope};
 use crate::pane::Scene;
+use crate::panes::board::kind::Kind;
 use crate::panes::board::layer::{Layer, LayerEffect};
 use crate::theme::Role;
 use crate::widgets::areas;
 use crate::widgets::lines::Lines;
+use crate::widgets::table::draw::BAR;
 use crate::widgets::table::{Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 
@@ -17,7 +20,10 @@ pub(super) const CHART: &str = "chart";
 
 #[derive(Clone, Debug)]
 pub struct View {
-    model: String,
+    /// The models, in the order of their columns.
+    models: Vec<String>,
+    /// What they are broken down by.
+    kind: Option<Kind>,
     /// Notes below the table, one per line.
     notes: Vec<String>,
     /// The column behind each row.
@@ -33,13 +39,25 @@ impl View {
         model: &str,
         by: &str,
         notes: Vec<String>,
+        specs: Vec<Spec>,
+        rows: Vec<(String, Vec<LocalCell>)>,
+    ) -> Option<View> {
+        View::of_models(vec![model.to_string()], model, by, notes, specs, rows)
+    }
+
+    /// A view of several models, which the title calls `said`. Their columns follow the first one.
+    pub(super) fn of_models(
+        models: Vec<String>,
+        said: &str,
+        by: &str,
+        notes: Vec<String>,
         mut specs: Vec<Spec>,
         rows: Vec<(String, Vec<LocalCell>)>,
     ) -> Option<View> {
         if rows.is_empty() {
             return None;
         }
-        let title = format!("{model} by {by}");
+        let title = format!("{said} by {by}");
         specs
             .iter_mut()
             .for_each(|spec| spec.group.clone_from(&title));
@@ -47,7 +65,8 @@ impl View {
         let hint = "nothing to show".to_string();
         let table = LocalTable::new(specs, cells, 1, Empty::Nothing(hint));
         Some(View {
-            model: model.to_string(),
+            models,
+            kind: None,
             notes,
             columns,
             table,
@@ -61,21 +80,55 @@ impl View {
             ..self
         }
     }
+
+    pub(super) fn by(self, kind: &Kind) -> View {
+        View {
+            kind: Some(kind.clone()),
+            ..self
+        }
+    }
 }
 
 impl Layer for View {
+    fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Breakdown, Scope::Table, Scope::Global]
+    }
+
+    fn act(&mut self, action: Action) -> Vec<LayerEffect> {
+        match action {
+            Action::BreakDownBy => vec![LayerEffect::BreakDown(self.models.clone())],
+            Action::AddModels => vec![LayerEffect::AddModels {
+                to: self.models.clone(),
+                by: self.kind.clone(),
+            }],
+            action => self.act_on_table(action),
+        }
+    }
+
     fn table_mut(&mut self) -> Option<&mut LocalTable> {
         Some(&mut self.table)
     }
 
-    /// Shows the answers behind the row.
+    /// Shows the answers behind the row; those of the model under the cursor, of several. Elsewhere in
+    /// the row of two models, tests their difference.
     fn open(&self, row: usize) -> LayerEffect {
-        match self.columns.get(row) {
-            Some(column) => LayerEffect::Behind {
-                model: self.model.clone(),
-                column: column.clone(),
+        let Some(column) = self.columns.get(row).cloned() else {
+            return LayerEffect::refuse("nothing to open");
+        };
+        let at = self.table.state().column().checked_sub(1);
+        match (
+            self.models.as_slice(),
+            at.and_then(|at| self.models.get(at)),
+        ) {
+            ([model], _) | (_, Some(model)) => LayerEffect::Behind {
+                model: model.clone(),
+                column,
             },
-            None => LayerEffect::refuse("nothing to open"),
+            ([first, second], None) => LayerEffect::Compare {
+                models: [first.clone(), second.clone()],
+                column,
+            },
+            _ => LayerEffect::refuse("move to the number of a model"),
         }
     }
 
@@ -91,7 +144,14 @@ impl Layer for View {
             .notes
             .iter()
             .filter(|note| !look.accessible || !note.starts_with(CHART));
-        let notes: Vec<String> = notes.flat_map(|note| text::wrap(note, room)).collect();
+        let open = (self.models.len() == 2).then(|| {
+            let key = scene.keymap.press(Action::Open);
+            format!("{key} on a name tests the difference, and on a number lists its answers")
+        });
+        let notes: Vec<String> = notes
+            .chain(&open)
+            .flat_map(|note| text::wrap(note, room))
+            .collect();
         let below = u16::try_from(notes.len()).unwrap_or(0).min(area.height / 3);
         let (above, below) = areas::top(area, area.height - below);
         // Headings, rows, and the line of counts come first.
@@ -107,6 +167,8 @@ impl Layer for View {
             let area = areas::top(rest, Picture::HEIGHT).0;
             picture.draw(self.table.cursor_id(), area, buf, look);
         }
+        let bars = if look.accessible { 0 } else { BAR + 1 };
+        self.table.make_room(bars, table.width);
         self.table.draw(table, buf, look);
         let mut lines = Lines::new(below, buf, look);
         notes.iter().for_each(|note| lines.text(note, Role::Dim));
