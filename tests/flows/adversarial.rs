@@ -47,7 +47,11 @@ fn asked(pictures: usize, side: u32) -> Bench {
         let bytes = encoded(picture(n as u32, side), ImageFormat::Png);
         bench.write(&format!("in/{name}"), bytes);
         for id in [2 * n, 2 * n + 1] {
-            items.push(record(id, &name, &format!("a photo of a {}", ANIMALS[id % 4])));
+            items.push(record(
+                id,
+                &name,
+                &format!("a photo of a {}", ANIMALS[id % 4]),
+            ));
         }
     }
     let file = bench.write("in/clean.json", json!(items).to_string());

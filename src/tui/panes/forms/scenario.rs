@@ -44,7 +44,9 @@ fn settings() -> Vec<&'static Setting> {
 fn field(setting: &'static Setting) -> Field {
     match setting.values {
         Values::Flag => Field::flag(setting.name, setting.help, false),
-        Values::Several(_) | Values::Number(..) => Field::text(setting.name, setting.help, ""),
+        Values::Several(_) | Values::Number(..) | Values::Name(_) => {
+            Field::text(setting.name, setting.help, "")
+        }
     }
 }
 
@@ -52,7 +54,9 @@ fn field(setting: &'static Setting) -> Field {
 fn value(fields: &Fields, setting: &Setting) -> Option<String> {
     match setting.values {
         Values::Flag => fields.is_on(setting.name).then(|| "true".into()),
-        Values::Several(_) | Values::Number(..) => fields.filled(setting.name).map(Into::into),
+        Values::Several(_) | Values::Number(..) | Values::Name(_) => {
+            fields.filled(setting.name).map(Into::into)
+        }
     }
 }
 
