@@ -248,10 +248,15 @@ fn the_board_has_columns_and_drops_of_scenarios_made_here() {
         .run(["scenario", "print-attack", "--filter", "dataset:animals-4"])
         .ok();
     let items = exported(&bench);
-    // The model is right on clean pictures, and on one question of two of the others.
+    // The model is right on clean pictures, and on some questions of the others.
     let mut answers: BTreeMap<String, String> = BTreeMap::new();
     for (n, item) in items.iter().enumerate() {
-        let is_right = item.variant.is_none() || n % 2 == 0;
+        // Files with the same bytes would be one import.
+        let is_right = match item.variant.as_ref().map(|variant| &*variant.name) {
+            None => true,
+            Some("corruption") => n % 2 == 0,
+            Some(_) => n % 3 == 0,
+        };
         let output = match item.correct() {
             Some(at) if is_right => Item::letter(at),
             Some(at) => Item::letter((at + 1) % item.options.len()),
