@@ -116,13 +116,14 @@ fn settings(kind: &ScenarioKind, matches: &ArgMatches) -> BTreeMap<String, Strin
 impl Subcommand for What {
     fn augment_subcommands(mut command: Command) -> Command {
         for kind in SCENARIOS {
-            let made = Make::augment_args(Command::new(kind.name).about(kind.help));
+            // The derived arguments set a help of their own.
+            let made = Make::augment_args(Command::new(kind.name)).about(kind.help);
             command = command.subcommand(made.args(kind.settings.iter().map(option)));
         }
-        let sheet = Command::new(SHEET)
+        let sheet = sheet::Args::augment_args(Command::new(SHEET))
             .about("A contact sheet of what a scenario does to one picture, as PNG");
         command
-            .subcommand(sheet::Args::augment_args(sheet))
+            .subcommand(sheet)
             .subcommand_required(true)
             .arg_required_else_help(true)
     }

@@ -342,6 +342,16 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     disk::sync_dir(dir)
 }
 
+/// Removes pictures that a killed process wrote only a part of. Nobody may be writing pictures.
+pub fn sweep(project: &Project) {
+    let folders = std::fs::read_dir(project.images());
+    for entry in folders.into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+            disk::sweep(&entry.path());
+        }
+    }
+}
+
 /// Like [`put`], but durable on return, for single pictures.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ fn question(id: usize, picture: &str) -> Value {
     let animals = ["cat", "dog", "fox", "owl"];
     let right = animals[id % 4];
     let mut record = json!({
-        "id": id, "image": picture, "prompt": format!("a photo of a {right}"),
+        "id": id, "images": [picture], "prompt": format!("a photo of a {right}"),
         "question": "Which animal is it?", "task": "recognition", "question_majority": "animal",
     });
     let rest = match id % 2 {
@@ -248,25 +248,54 @@ fn the_board_has_columns_and_drops_of_scenarios_made_here() {
         .run(["scenario", "print-attack", "--filter", "dataset:animals-4"])
         .ok();
     let items = exported(&bench);
-    // The model is right on clean pictures, and on one question of two of the others.
-    let mut answers = String::new();
+    // The model is right on clean pictures, and on some questions of the others.
+    let mut answers: BTreeMap<String, String> = BTreeMap::new();
     for (n, item) in items.iter().enumerate() {
-        let is_right = item.variant.is_none() || n % 2 == 0;
+        // Files with the same bytes would be one import.
+        let is_right = match item.variant.as_ref().map(|variant| &*variant.name) {
+            None => true,
+            Some("corruption") => n % 2 == 0,
+            Some(_) => n % 3 == 0,
+        };
         let output = match item.correct() {
             Some(at) if is_right => Item::letter(at),
             Some(at) => Item::letter((at + 1) % item.options.len()),
             None => item.answer.clone(),
         };
-        let line = json!({"id": item.id, "output": output, "model": "m"});
-        answers.push_str(&format!("{line}\n"));
+        let line = json!({"id": item.key, "prediction": output});
+        let of_set = answers.entry(item.dataset.clone()).or_default();
+        of_set.push_str(&format!("{line}\n"));
     }
-    let file = bench.write("answers/m.jsonl", answers);
-    bench.run(["import", file.to_str().unwrap()]).ok();
-    let board = bench.run(["board", "--json"]).lines();
-    let text = board.iter().map(Value::to_string).collect::<String>();
+    assert_eq!(answers.len(), 3);
+    for (dataset, lines) in answers {
+        let file = bench.write(&format!("answers/{dataset}.jsonl"), lines);
+        let args = [
+            "import",
+            file.to_str().unwrap(),
+            "--dataset",
+            &dataset,
+            "--model",
+            "m",
+        ];
+        bench.run(args).ok();
+    }
+    let csv = bench.run(["board", "--format", "csv"]).ok();
+    let value = |column: &str| -> f64 {
+        let start = format!("m,{column},");
+        let line = csv.lines().find(|line| line.starts_with(&start));
+        let line = line.unwrap_or_else(|| panic!("no column {column}\n{csv}"));
+        line.rsplit(',').next().unwrap().parse().unwrap()
+    };
+    let clean = value("MC+TF.clean");
     for scenario in ["corruption", "print-attack"] {
-        assert!(text.contains(&format!("Final.{scenario}")), "{text}");
-        assert!(text.contains(&format!("{scenario}-clean")), "{text}");
+        let (score, drop) = (
+            value(&format!("MC+TF.{scenario}")),
+            value(&format!("MC+TF.{scenario}-clean")),
+        );
+        assert!(
+            score < clean && drop < 0.0,
+            "{scenario}: {clean} {score} {drop}"
+        );
     }
 }
 
@@ -495,4 +524,62 @@ fn a_canceled_job_keeps_its_pictures() {
         .map(|i| i.id)
         .collect();
     assert_eq!(ids.len(), 120);
+}
+
+/// A picture whose PNG is about as large as that of a generated picture: areas, edges, and a little
+/// noise (standard deviation about 2).
+fn grainy(n: u64, side: u32) -> RgbImage {
+    let mut state = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    RgbImage::from_fn(side, side, |x, y| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let area = 40 * ((x * 7 / side + y * 5 / side + n as u32) % 5);
+        let base = [area + x * 60 / side, area + y * 60 / side, 200 - area];
+        let noise = |at: u32| ((state >> (8 * at)) % 8) as u32;
+        Rgb([0, 1, 2].map(|at| (base[at as usize] + noise(at)) as u8))
+    })
+}
+
+/// Items a second and bytes of 2,000 items: the table in `docs/scenarios.md`. `BENCH_PICTURES` sets the
+/// number of items, each with a picture of its own.
+#[test]
+#[ignore = "measures; run it with --ignored --nocapture"]
+fn measured_at_scale() {
+    let count = std::env::var("BENCH_PICTURES").map_or(2000, |n| n.parse().unwrap());
+    let bench = Bench::new();
+    let mut items = Vec::new();
+    let mut bytes = 0;
+    for n in 0..count {
+        let name = format!("p{n:05}.png");
+        let png = encoded(grainy(n as u64, 512), ImageFormat::Png);
+        bytes += png.len();
+        bench.write(&format!("in/{name}"), png);
+        items.push(question(2 * n, &name));
+    }
+    let file = bench.write("in/clean.json", json!(items).to_string());
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    std::fs::remove_dir_all(bench.beside("in")).unwrap();
+    println!("source: {count} items, {bytes} bytes of 512x512");
+    for scenario in ["corruption", "print-attack"] {
+        let started = std::time::Instant::now();
+        let out = bench.run(["scenario", scenario, "--json"]).ok();
+        let seconds = started.elapsed().as_secs_f64();
+        let made = of_variant(&bench, scenario);
+        assert_eq!(made.len(), count, "{out}");
+        let size = |item: &Item| {
+            let path = bench.root().join(item.images[0].stored().unwrap());
+            std::fs::metadata(path).unwrap().len()
+        };
+        let bytes: u64 = made.iter().map(size).sum();
+        let journal = std::fs::metadata(bench.root().join(match scenario {
+            "corruption" => "jobs/0001.jsonl",
+            _ => "jobs/0002.jsonl",
+        }));
+        println!(
+            "{scenario}: {count} items in {seconds:.1} s, {:.1} items/s, {bytes} bytes, journal {} bytes",
+            count as f64 / seconds,
+            journal.unwrap().len()
+        );
+    }
 }

@@ -10,7 +10,6 @@ use super::check::check_limits;
 use crate::context::OwnerContext;
 use crate::engine::{Counts, Job};
 use crate::trust;
-use benchtop_files::disk;
 use benchtop_model::config::Config;
 use benchtop_model::config::generate::{Backend, Generate};
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Prices, Step};
@@ -18,6 +17,7 @@ use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::remaining::Scope;
+use benchtop_pipeline::pictures;
 use benchtop_store::jobs::{
     self, FailureLog, Generation, GenerationFiles, JobHeader, PictureInProgress, StoredJob,
 };
@@ -140,20 +140,10 @@ pub fn load(shared: &Arc<OwnerContext>, stored: &StoredJob) -> Result<Box<dyn Jo
             .map(once_more)
             .collect();
         if stored.header.standing.is_active() {
-            sweep(shared);
+            pictures::sweep(&shared.project);
         }
     }
     Ok(Box::new(job))
-}
-
-/// Removes partially written pictures of a crashed owner.
-fn sweep(shared: &OwnerContext) {
-    let folders = std::fs::read_dir(shared.project.images());
-    for entry in folders.into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|t| t.is_dir()) {
-            disk::sweep(&entry.path());
-        }
-    }
 }
 
 impl Job<OwnerContext> for GenerationJob {

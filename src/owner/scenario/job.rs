@@ -12,6 +12,7 @@ use benchtop_model::generation::Failure;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 use benchtop_model::scenario::ScenarioPlan;
 use benchtop_model::{Filter, Result};
+use benchtop_pipeline::pictures;
 use benchtop_store::jobs::{DerivedPictures, JobHeader, PlannedPicture, StoredJob};
 
 /// What its file has.
@@ -43,9 +44,16 @@ pub(super) struct ScenarioJob {
 ///
 /// # Errors
 /// A file of another shape, or with settings that no job can have.
-pub(super) fn load(stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
+pub(super) fn load(
+    shared: &OwnerContext,
+    stored: &StoredJob,
+) -> Result<Box<dyn Job<OwnerContext>>> {
     let spec: Stored = stored.spec()?;
     spec.plan.check()?;
+    let may_write = shared.writable.opened_read_only.is_none();
+    if may_write && !stored.header.standing.is_finished() {
+        pictures::sweep(&shared.project);
+    }
     Ok(Box::new(ScenarioJob {
         id: stored.header.id,
         spec,

@@ -30,7 +30,7 @@ pub static SCENARIO: Kind<OwnerContext> = Kind {
     name: jobs::SCENARIO,
     unit: "picture",
     access: request::Scenario::ACCESS,
-    load: |_, stored| load(stored),
+    load: |shared, stored| load(shared, stored),
     step,
 };
 

@@ -51,7 +51,8 @@ struct Source {
 #[derive(Debug)]
 pub struct Planned {
     pub pictures: Vec<PlannedPicture>,
-    /// Numbers of the items that are derived.
+    /// Numbers of the items that decide the plan: those that are derived, and those that share their
+    /// pictures and were derived before.
     pub numbers: Vec<u32>,
     /// Without the job and the estimate of bytes.
     pub counts: StartedScenario,
@@ -139,6 +140,10 @@ impl<'p> Planner<'p> {
         }
         if !is_new.contains(&true) {
             self.counts.already += 1;
+            // Questions that are asked later about its picture get what it has.
+            if self.scenario.per() == Per::Picture {
+                self.included.push(number);
+            }
             return Ok(Ok(()));
         }
         let (digest, is_draft) = (item.digest(), item.images.iter().any(|image| image.draft));

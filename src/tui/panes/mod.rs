@@ -114,7 +114,7 @@ macro_rules! panes {
                 live: [[Generate, Table, Global]],
                 bar: {
                     Generate: [
-                        NewJob, PauseJob, RetryJob, JobFailures, CancelJob, JobUp, Go(PaneId::Scenario), Go(PaneId::Models)
+                        NewJob, Go(PaneId::Scenario), PauseJob, RetryJob, JobFailures, CancelJob, JobUp, Go(PaneId::Models)
                     ]
                 },
                 about: "Jobs make the pictures of items, score them, and ask models, while you do something else.",
