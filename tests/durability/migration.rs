@@ -176,6 +176,13 @@ fn known(command: &Value, mut out: Value) -> Value {
                 }
             }
         }
+        Some("status") => {
+            for status in lines.iter_mut() {
+                if let Some(counts) = status["counts"].as_object_mut() {
+                    counts.remove("released");
+                }
+            }
+        }
         Some("round") => {
             for round in lines.iter_mut().filter_map(Value::as_object_mut) {
                 // Earlier versions counted adjudicators who are no annotators of the round.
