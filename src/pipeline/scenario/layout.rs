@@ -4,13 +4,16 @@ use serde_json::{Map, Value};
 
 use benchtop_model::{Error, Result};
 
+/// The parameters of the cells of a row; `None` for an empty cell.
+pub type Cells = Vec<Option<Map<String, Value>>>;
+
 /// Parameters by row and column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// Labels of the columns.
     pub columns: Vec<String>,
     /// Labels of the rows, with the parameters of each cell.
-    pub rows: Vec<(String, Vec<Option<Map<String, Value>>>)>,
+    pub rows: Vec<(String, Cells)>,
 }
 
 impl Layout {
