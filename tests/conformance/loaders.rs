@@ -89,7 +89,13 @@ fn seen(what: &str, format: &str) -> Option<Vec<Value>> {
 }
 
 /// What the tool `what` sees in the folder `out`.
-fn loaded(bench: &Bench, what: &str, out: &Path, name: &str, format: &str) -> Option<Vec<Value>> {
+pub fn loaded(
+    bench: &Bench,
+    what: &str,
+    out: &Path,
+    name: &str,
+    format: &str,
+) -> Option<Vec<Value>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/tools.py");
     let python = std::env::var_os("BENCHTOP_PYTHON").unwrap_or_else(|| "python3".into());
     let mut command = Command::new(python);

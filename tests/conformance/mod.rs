@@ -4,7 +4,7 @@ mod answers;
 mod damage;
 mod extraction;
 mod foreign;
-mod loaders;
+pub mod loaders;
 mod numbers;
 mod out;
 mod realfiles;

@@ -32,4 +32,5 @@ pub mod servers;
 mod sources;
 mod verdicts;
 mod vocab;
+mod whole_set;
 mod words;
