@@ -3,6 +3,7 @@
 mod agreement;
 mod analyse;
 mod board;
+mod board_rows;
 mod cli;
 mod comments;
 mod compose;

@@ -1,6 +1,7 @@
 //! Questions as columns for scoring: one row per item, in project or file order.
 
 pub use super::parsed_answer::ParsedAnswer;
+use super::term_codes::{self, TermCodes};
 use crate::extract::Extractor;
 use benchtop_model::hash::{first_bytes, of_texts};
 use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
@@ -97,6 +98,8 @@ pub struct QuestionTable {
     pub original: Hashes,
     /// Whether a variant was really changed: 1 yes, 2 no, 0 not recorded.
     pub modified: Vec<u8>,
+    /// The vocabulary terms of composed questions.
+    pub terms: Vec<TermCodes>,
 }
 
 /// Hash of the parts; 0 if the last part is empty.
@@ -177,6 +180,7 @@ impl QuestionTable {
             .iter_mut()
             .zip(codes)
             .for_each(|(column, code)| place(column, at, code));
+        term_codes::put(&mut self.terms, at, item);
         let refusal = item.options.iter().position(|o| o.role == Role::Refusal);
         let rule = RULES.iter().position(|rule| *rule == rule_of(item));
         let (pair, turn) = (item.pair.as_ref(), item.rotation.as_ref());
