@@ -441,7 +441,11 @@ fn chance_levels_are_switched_beside_printed_rows() {
     let asked = only(choose(&mut pane, Action::BoardPrinted, "of Dysca"));
     assert_eq!(asked_for(&asked), (printed(), false));
     answer::<request::Board>(&mut pane, asked, styled());
-    let asked = only(choose(&mut pane, Action::BoardPrinted, "with chance"));
+    let asked = only(choose(
+        &mut pane,
+        Action::BoardPrinted,
+        "with chance levels",
+    ));
     assert_eq!(asked_for(&asked), (printed(), true));
     let mut board = styled();
     let cells = board.columns.iter().map(|_| None).collect();
@@ -454,7 +458,11 @@ fn chance_levels_are_switched_beside_printed_rows() {
     answer::<request::Board>(&mut pane, asked, board);
     let shown = frame(SIZES[0], |area, buf| draw(&mut pane, area, buf, &look()));
     assert!(format!("{shown:?}").contains(CHANCE_ROW));
-    let asked = only(choose(&mut pane, Action::BoardPrinted, "without chance"));
+    let asked = only(choose(
+        &mut pane,
+        Action::BoardPrinted,
+        "without chance levels",
+    ));
     assert_eq!(asked_for(&asked), (printed(), false));
 }
 
