@@ -8,6 +8,7 @@ use super::{import, out};
 use crate::context::Context;
 use crate::out::print;
 use benchtop_compose::plan::{MAX_SIZE, Plan};
+use benchtop_compose::shares::NAMED;
 use benchtop_files::bounded;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
@@ -20,7 +21,10 @@ use benchtop_protocol::wire::request;
     after_help = "Examples:\n  benchtop compose --dry-run\n  benchtop compose --plan plan.toml --seed 7\n  benchtop compose --count 500 --out questions.json"
 )]
 pub struct Args {
-    /// Plan file [default: all subtasks and question types in equal parts]
+    /// Plan file, or `dysca` [default: all subtasks and question types in equal parts]
+    ///
+    /// `dysca` has multiple choice, true or false, and free form in the shares 41, 41, and 19
+    /// (Dysca, Table 2). A file of this name comes first.
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
     /// Seed of the composition
@@ -144,6 +148,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<String> {
+    let is_named = |(name, _): &&(&str, &str)| path == Path::new(name);
+    if let Some((_, text)) = NAMED.iter().find(is_named).filter(|_| !path.exists()) {
+        return Ok((*text).to_string());
+    }
     let too_large =
         || Error::input(format!("the plan is larger than {} KiB", PLAN_LIMIT >> 10)).file(path);
     let bytes = bounded::read(path, PLAN_LIMIT).map_err(|problem| {

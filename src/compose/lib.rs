@@ -14,6 +14,7 @@
 //! | `possible` | the pictures that a plan can have under compatibility rules |
 //! | [`sample`] | the built-in sample data set |
 //! | [`schedule`] | a worked-out plan: the place of each question |
+//! | [`shares`] | plans that give the shares of the question types |
 
 pub mod ambiguity;
 mod assign_terms;
@@ -27,6 +28,7 @@ pub mod plan;
 mod possible;
 pub mod sample;
 pub mod schedule;
+pub mod shares;
 
 #[cfg(test)]
 mod properties;

@@ -1,5 +1,6 @@
 //! Plan files: how many pictures of each subject, and which questions about them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ const OPTIONS: usize = 4;
 /// Maximum number of options, one per letter.
 const MOST_OPTIONS: usize = 26;
 /// Question types of the default plan.
-const KINDS: [QuestionKind; 3] = [
+pub(super) const KINDS: [QuestionKind; 3] = [
     QuestionKind::MultipleChoice,
     QuestionKind::TrueFalse,
     QuestionKind::FreeForm,
@@ -34,6 +35,9 @@ pub struct Plan {
     /// Its pictures.
     #[serde(default)]
     pub pictures: Vec<Pictures>,
+    /// Instead of `pictures`: the shares of the question types, as whole numbers.
+    #[serde(default)]
+    pub shares: BTreeMap<QuestionKind, u64>,
 }
 
 /// `[[pictures]]`: pictures of one subject.
@@ -126,6 +130,7 @@ impl Plan {
 
     fn check(&self) -> Result<()> {
         let wrong = |what: String, field: &str| Err(Error::input(what).field(field));
+        self.check_shares()?;
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.name.is_empty() || !self.name.chars().all(plain) {
             return wrong(
@@ -178,23 +183,7 @@ impl Plan {
     /// three question types, and the subjects that support each subtask.
     pub fn balanced(compiled: &CompiledMetadata, count: u64) -> Plan {
         let mut pictures = Vec::new();
-        let supported: Vec<(&str, Vec<&str>)> = compiled
-            .subtasks
-            .iter()
-            .enumerate()
-            .map(|(at, subtask)| {
-                let subjects = compiled
-                    .subjects
-                    .iter()
-                    .filter(|s| s.supports.contains(&at));
-                let subjects = subjects.filter(|s| possible(compiled, &s.name, &subtask.name));
-                (
-                    subtask.name.as_str(),
-                    subjects.map(|s| s.name.as_str()).collect(),
-                )
-            })
-            .filter(|(_, subjects): &(_, Vec<_>)| !subjects.is_empty())
-            .collect();
+        let supported = supported(compiled);
         let seats = (supported.len() * KINDS.len()) as u64;
         let each = count.checked_div(seats).unwrap_or(0);
         for (at, (subtask, subjects)) in supported.iter().enumerate() {
@@ -224,12 +213,33 @@ impl Plan {
             name: "balanced".into(),
             options: OPTIONS,
             pictures,
+            shares: BTreeMap::new(),
         }
     }
 }
 
+/// The subtasks, each with the subjects about which every question type can be asked.
+pub(super) fn supported(compiled: &CompiledMetadata) -> Vec<(&str, Vec<&str>)> {
+    let of = |(at, subtask): (usize, &'_ super::compiled_metadata::Subtask)| {
+        let subjects = compiled.subjects.iter();
+        let subjects = subjects
+            .filter(|s| s.supports.contains(&at) && possible(compiled, &s.name, &subtask.name));
+        subjects.map(|s| s.name.as_str()).collect()
+    };
+    let subtasks = compiled.subtasks.iter().enumerate();
+    subtasks
+        .map(|(at, subtask)| (subtask.name.as_str(), of((at, subtask))))
+        .filter(|(_, subjects): &(_, Vec<_>)| !subjects.is_empty())
+        .collect()
+}
+
 /// `count` pictures of a subject with questions about one subtask.
-fn pictures_of(subject: &str, subtask: &str, kinds: Vec<QuestionKind>, count: u64) -> Pictures {
+pub(super) fn pictures_of(
+    subject: &str,
+    subtask: &str,
+    kinds: Vec<QuestionKind>,
+    count: u64,
+) -> Pictures {
     Pictures {
         subject: subject.to_string(),
         about: vec![subtask.to_string()],
@@ -250,7 +260,7 @@ fn possible(compiled: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
 
 /// Extra pictures for question types that some pictures hide, so that every type reaches the
 /// planned number.
-fn missing(compiled: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
+pub(super) fn missing(compiled: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
     let (Some(_), Ok(blocks)) = (
         &compiled.compatibility,
         super::schedule::blocks(compiled, whole, OPTIONS, 0),

@@ -210,6 +210,7 @@ impl World {
             name: "world".into(),
             options,
             pictures,
+            shares: Default::default(),
         }
     }
 

@@ -4,7 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::published::{Figure, figures};
 use benchtop_model::board::{Board, Cell, Column, Counts, PublishedFigures, Row, Scale};
+use benchtop_model::evaluation::base_label;
 use benchtop_model::{Error, ErrorKind, Result};
+
+/// The final score over answers without pictures, if they are a scenario of the data set.
+const BLIND: &str = "Final.blind";
+
+/// The same score of a row whose model saw no pictures.
+const BLIND_ROW: &str = "Final.clean";
 
 /// The board column with the same measure as a published figure. `None` if there is none, as for
 /// VLB, whose tables have columns by benchmark and variant, and for MVP-Bench's Table 6, whose
@@ -50,6 +57,22 @@ pub fn column_of(figure: &Figure) -> Option<String> {
     }
 }
 
+/// The row and the column of a figure on a board with these columns; `None` if it has no such
+/// column.
+///
+/// Dysca's Table 3 has a column for answers without pictures. An evaluation without pictures is a
+/// row of its own here, `NAME (blind)`, with the clean scenario as its questions, so the figure is
+/// in that row. If the board has a scenario `blind`, the figure is in its column.
+pub fn place_of(figure: &Figure, columns: &[Column]) -> Option<(String, usize)> {
+    let at = |name: &str| columns.iter().position(|c| c.name == name);
+    let name = column_of(figure)?;
+    match at(&name) {
+        Some(column) => Some((figure.model.clone(), column)),
+        None if name == BLIND => Some((base_label(&figure.model, true, 1), at(BLIND_ROW)?)),
+        None => None,
+    }
+}
+
 /// The figures of a paper, or of all papers. Names are case-insensitive.
 ///
 /// # Errors
@@ -81,8 +104,7 @@ pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
 pub fn papers_of(columns: &[Column]) -> Result<Vec<&'static str>> {
     let mut papers: Vec<&str> = Vec::new();
     for figure in figures()? {
-        let is_here =
-            || column_of(&figure).is_some_and(|name| columns.iter().any(|c| c.name == name));
+        let is_here = || place_of(&figure, columns).is_some();
         if !papers.contains(&figure.paper) && is_here() {
             papers.push(figure.paper);
         }
@@ -116,26 +138,24 @@ pub fn references(board: &Board, paper: Option<&str>) -> Result<Vec<Row>> {
     let mut rows: Vec<(Row, Vec<String>)> = Vec::new();
     let mut at: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for figure in of_paper(paper)? {
-        let column =
-            column_of(&figure).and_then(|name| board.columns.iter().position(|c| c.name == name));
-        let Some(column) = column else { continue };
-        let place = *at
-            .entry((figure.paper, figure.model.clone()))
-            .or_insert_with(|| {
-                let cells = vec![None; board.columns.len()];
-                let reference = Some(figure.paper.to_string());
-                rows.push((
-                    Row {
-                        model: figure.model.clone(),
-                        cells,
-                        counts: Counts::default(),
-                        reference,
-                        white_box: Vec::new(),
-                    },
-                    Vec::new(),
-                ));
-                rows.len() - 1
-            });
+        let Some((model, column)) = place_of(&figure, &board.columns) else {
+            continue;
+        };
+        let place = *at.entry((figure.paper, model.clone())).or_insert_with(|| {
+            let cells = vec![None; board.columns.len()];
+            let reference = Some(figure.paper.to_string());
+            rows.push((
+                Row {
+                    model,
+                    cells,
+                    counts: Counts::default(),
+                    reference,
+                    white_box: Vec::new(),
+                },
+                Vec::new(),
+            ));
+            rows.len() - 1
+        });
         let (row, tables) = &mut rows[place];
         row.cells[column] = Some(match board.columns[column].scale {
             Scale::Share => Cell::Mean {
@@ -251,5 +271,33 @@ mod tests {
         );
         assert_eq!(with(PublishedFigures::All).unwrap(), rows.len());
         assert!(with(PublishedFigures::Paper("x".into())).is_err());
+    }
+
+    #[test]
+    fn answers_without_pictures_are_a_row_of_the_clean_scenario_or_a_scenario() {
+        let rows = |columns: &[&str]| {
+            let columns = columns.iter().map(|name| Column::share(*name, "", ""));
+            let board = Board {
+                columns: columns.collect(),
+                ..Board::default()
+            };
+            references(&board, Some("Dysca")).unwrap()
+        };
+        let of = |rows: &[Row], model: &str| {
+            let row = rows.iter().find(|row| row.model == model)?;
+            let value = |cell: &Option<Cell>| Some((cell.as_ref()?.value()? * 1e4).round());
+            Some(row.cells.iter().map(value).collect::<Vec<_>>())
+        };
+        let (seeing, blind) = ("MiniGPT-4 (Vicuna-7B)", "MiniGPT-4 (Vicuna-7B) (blind)");
+        let plain = rows(&["Final.clean"]);
+        assert_eq!(of(&plain, seeing), Some(vec![Some(4138.0)]));
+        assert_eq!(of(&plain, blind), Some(vec![Some(3537.0)]));
+        let scenario = rows(&["Final.clean", "Final.blind"]);
+        assert_eq!(
+            of(&scenario, seeing),
+            Some(vec![Some(4138.0), Some(3537.0)])
+        );
+        assert_eq!(of(&scenario, blind), None);
+        assert_eq!(of(&rows(&["Acc"]), blind), None);
     }
 }

@@ -140,6 +140,9 @@ pub struct Column {
     /// The variant whose items it counts, if it counts one.
     #[serde(default)]
     pub variant: Option<String>,
+    /// Whether tables show it only if it is named.
+    #[serde(default)]
+    pub on_demand: bool,
 }
 
 impl Column {
@@ -152,6 +155,7 @@ impl Column {
             describes: false,
             free_form: false,
             variant: None,
+            on_demand: false,
         }
     }
 
@@ -185,6 +189,12 @@ impl Column {
     }
 }
 
+/// The source of the row of chance levels.
+pub const CHANCE: &str = "chance level";
+
+/// The name of the row of chance levels.
+pub const CHANCE_ROW: &str = "chance";
+
 /// One model of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -194,8 +204,8 @@ pub struct Row {
     pub cells: Vec<Option<Cell>>,
     /// Irregularities of its prediction files.
     pub counts: Counts,
-    /// Source of published figures. A row with a source was not scored here: it is shown and never
-    /// ranked.
+    /// Source of published figures, or [`CHANCE`]. A row with a source was not scored here: it is
+    /// shown and never ranked.
     #[serde(default)]
     pub reference: Option<String>,
     /// Variants whose pictures were computed against a proxy that shares the model's vision encoder.
@@ -243,6 +253,9 @@ pub struct BoardQuery {
     pub rule: Option<String>,
     /// Published figures to add as rows after the scored ones. Scores do not depend on it.
     pub printed: PublishedFigures,
+    /// Whether to add the row of chance levels.
+    #[serde(default)]
+    pub chance: bool,
 }
 
 /// Irregularities of a model's predictions.
@@ -280,7 +293,26 @@ pub struct Board {
     pub drafts: u64,
 }
 
+impl Row {
+    /// Whether it is the row of chance levels.
+    pub fn is_chance(&self) -> bool {
+        self.reference.as_deref() == Some(CHANCE)
+    }
+}
+
 impl Board {
+    /// Keeps the columns for which `is` holds, with their cells.
+    pub fn retain(&mut self, is: impl Fn(&Column) -> bool) {
+        let kept: Vec<bool> = self.columns.iter().map(is).collect();
+        let keep = |at: usize| kept.get(at).copied().unwrap_or(false);
+        let mut at = 0..;
+        self.columns.retain(|_| at.next().is_some_and(keep));
+        for row in &mut self.rows {
+            let mut at = 0..;
+            row.cells.retain(|_| at.next().is_some_and(keep));
+        }
+    }
+
     /// The column with this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.name == name)

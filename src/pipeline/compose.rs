@@ -151,6 +151,16 @@ enum Composed {
     Item(Box<Item>, Box<RawValue>),
 }
 
+/// The number of questions of a plan that spreads them.
+fn spread_count(order: &Order) -> Result<u64> {
+    let count = order.count.unwrap_or(COUNT);
+    if count > MAX_SIZE {
+        let what = format!("{count} questions exceed the limit of {MAX_SIZE} per plan");
+        return Err(Error::input(what).field("count"));
+    }
+    Ok(count)
+}
+
 impl Composition {
     /// Schedules the plan of `order`. `unreadable` are metadata files that could not be read.
     ///
@@ -166,20 +176,14 @@ impl Composition {
             grammar
         };
         let (plan, most) = match &order.plan {
-            Some(text) => (
-                Plan::parse(text, Path::new("the plan"))?,
-                order.count.unwrap_or(u64::MAX),
-            ),
-            None => {
-                let count = order.count.unwrap_or(COUNT);
-                if count > MAX_SIZE {
-                    return Err(Error::input(format!(
-                        "{count} questions exceed the limit of {MAX_SIZE} per plan"
-                    ))
-                    .field("count"));
+            Some(text) => {
+                let plan = Plan::parse(text, Path::new("the plan"))?;
+                match plan.shares.is_empty() {
+                    true => (plan, order.count.unwrap_or(u64::MAX)),
+                    false => (plan.with_pictures(&grammar, spread_count(order)?), u64::MAX),
                 }
-                (Plan::balanced(&grammar, count), u64::MAX)
             }
+            None => (Plan::balanced(&grammar, spread_count(order)?), u64::MAX),
         };
         let course = Schedule::new(&grammar, &plan)?;
         let questions = course.questions().min(most);

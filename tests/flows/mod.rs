@@ -4,6 +4,7 @@ mod adversarial;
 mod agreement;
 mod analyse;
 mod board;
+mod board_rows;
 mod cli;
 mod comments;
 mod compose;

@@ -31,15 +31,15 @@ fn right(item: &Value) -> String {
 
 /// MC+TF of each scenario, counted naively: the mean of the two types' scores, each the mean of its
 /// subtasks (Dysca 4.1).
-fn recomputed(items: &BTreeMap<String, Value>, outputs: &[Value]) -> BTreeMap<String, f64> {
+fn recomputed(items: &BTreeMap<String, Value>, outputs: &[(String, Value)]) -> BTreeMap<String, f64> {
     let mut counts: BTreeMap<(&str, &str), BTreeMap<&str, (f64, f64)>> = BTreeMap::new();
     for answer in outputs {
-        let item = &items[answer["item"].as_str().unwrap()];
+        let item = &items[answer.0.as_str()];
         let text = |name: &str| item[name].as_str().unwrap();
         let of = counts.entry((scenario(item), text("kind"))).or_default();
         let (hits, all) = of.entry(text("subtask")).or_default();
         *all += 1.0;
-        let said = answer["output"].as_str().unwrap();
+        let said = answer.1["output"].as_str().unwrap();
         *hits += f64::from(said == right(item));
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;

@@ -3,8 +3,8 @@ use benchtop::model::agreement::{Bootstrap, Interval};
 use benchtop::model::analysis::{Analysis, Curve, Stable};
 use benchtop::model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
 use benchtop::model::board::{
-    AnswerDetail, Board, Cell, Column, Counts, DrilldownPage, ItemAnswers, ModelAnswer,
-    PublishedFigures, Row, Scale,
+    AnswerDetail, Board, CHANCE, CHANCE_ROW, Cell, Column, Counts, DrilldownPage, ItemAnswers,
+    ModelAnswer, PublishedFigures, Row, Scale,
 };
 use benchtop::protocol::wire::{AnyRequest, Request, request};
 use benchtop::tui::action::Action;
@@ -425,6 +425,48 @@ fn printed_rows_are_switched_and_said_in_the_title() {
         size,
         &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
     );
+}
+
+#[test]
+fn chance_levels_are_switched_beside_printed_rows() {
+    let mut pane = BoardPane::new(styled(), margin);
+    let asked_for = |effect: &Effect| {
+        let Effect::Ask(ask) = effect else {
+            panic!("{effect:?}")
+        };
+        let AnyRequest::Board(request::Board(of)) = &ask.request else {
+            panic!("{effect:?}")
+        };
+        (of.printed.clone(), of.chance)
+    };
+    let printed = || PublishedFigures::Paper("Dysca".into());
+    let asked = only(choose(&mut pane, Action::BoardPrinted, "of Dysca"));
+    assert_eq!(asked_for(&asked), (printed(), false));
+    answer::<request::Board>(&mut pane, asked, styled());
+    let asked = only(choose(
+        &mut pane,
+        Action::BoardPrinted,
+        "with chance levels",
+    ));
+    assert_eq!(asked_for(&asked), (printed(), true));
+    let mut board = styled();
+    let cells = board.columns.iter().map(|_| None).collect();
+    board.rows.push(Row {
+        model: CHANCE_ROW.into(),
+        cells,
+        counts: Counts::default(),
+        reference: Some(CHANCE.into()),
+        white_box: Vec::new(),
+    });
+    answer::<request::Board>(&mut pane, asked, board);
+    let shown = frame(SIZES[0], |area, buf| draw(&mut pane, area, buf, &look()));
+    assert!(format!("{shown:?}").contains(CHANCE_ROW));
+    let asked = only(choose(
+        &mut pane,
+        Action::BoardPrinted,
+        "without chance levels",
+    ));
+    assert_eq!(asked_for(&asked), (printed(), false));
 }
 
 #[test]

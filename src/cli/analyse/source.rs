@@ -1,11 +1,10 @@
 //! The board that an analysis uses.
 
-use crate::board::{Of, Source, choose};
+use crate::board::{Of, References, Source, choose};
 use crate::context::Context;
 use crate::import::waited;
 use benchtop_model::Result;
 use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
-use benchtop_model::board::PublishedFigures;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_pipeline::analysis::analyse;
 use benchtop_protocol::wire::request;
@@ -19,7 +18,7 @@ pub fn open(context: &Context, of: &Of) -> Result<Source> {
         "--curated and --filter apply only to a project's board",
         "omit PATH to analyze the project's board",
     );
-    let source = Source::open(context, of, PublishedFigures::Off, refusal)?;
+    let source = Source::open(context, of, References::default(), refusal)?;
     source.skipped();
     Ok(source)
 }

@@ -70,6 +70,9 @@ pub struct Args {
     /// Add rows with the figures that papers published, or one paper (Dysca, MM-SAP, MVP-Bench)
     #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
     pub printed: Option<Option<String>>,
+    /// Add a row with the chance levels of the questions, by their present options
+    #[arg(long, conflicts_with_all = ["ranks", "compare", "sure"])]
+    pub chance: bool,
     /// Rank models by this column; ranges where the differences are not significant
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
     pub ranks: Option<String>,
@@ -84,6 +87,10 @@ pub struct Args {
     /// List the answers behind a model's cell (with --column)
     #[arg(long, value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "against"])]
     pub behind: Option<String>,
+    /// List the pictures whose multiple-choice question this model answers right and whose
+    /// true-or-false question about the same subtask it answers wrong
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["sort", "columns", "column", "sure", "compare", "ranks", "printed", "chance", "against", "behind", "item"])]
+    pub inconsistent: Option<String>,
     /// List only the wrong answers (with --behind)
     #[arg(long, requires = "behind")]
     pub wrong: bool,
@@ -123,13 +130,23 @@ pub enum Output {
     Json,
 }
 
-/// The published rows to show.
-pub(super) fn printed(args: &Args) -> PublishedFigures {
-    match &args.printed {
+/// Rows that were not scored here, after the scored ones.
+#[derive(Clone, Debug, Default)]
+pub struct References {
+    pub printed: PublishedFigures,
+    /// Whether there is a row of chance levels.
+    pub chance: bool,
+}
+
+/// The rows to show after the scored ones.
+pub(super) fn references(args: &Args) -> References {
+    let printed = match &args.printed {
         None => PublishedFigures::Off,
         Some(None) => PublishedFigures::All,
         Some(Some(paper)) => PublishedFigures::Paper(paper.clone()),
-    }
+    };
+    let chance = args.chance;
+    References { printed, chance }
 }
 
 /// The extraction rule of that name.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use benchtop_model::board::{Better, Board, Cell, Row};
+use benchtop_model::board::{Better, Board, Cell, Column, Row};
 use benchtop_model::{Error, Result};
 
 pub(super) fn unknown_column(board: &Board, what: String) -> Error {
@@ -51,30 +51,14 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) if no column matches.
 pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
-    let keep: Vec<bool> = board
-        .columns
-        .iter()
-        .map(|c| globs.split(',').any(|g| matches(g.trim(), &c.name)))
-        .collect();
-    if !keep.contains(&true) {
+    let is_named = |c: &Column| globs.split(',').any(|g| matches(g.trim(), &c.name));
+    if !board.columns.iter().any(is_named) {
         return Err(unknown_column(
             board,
             format!("no column matches `{globs}`"),
         ));
     }
-    let kept = |at: usize| keep.get(at).copied().unwrap_or(false);
-    let mut at = 0;
-    board.columns.retain(|_| {
-        at += 1;
-        kept(at - 1)
-    });
-    for row in &mut board.rows {
-        let mut at = 0;
-        row.cells.retain(|_| {
-            at += 1;
-            kept(at - 1)
-        });
-    }
+    board.retain(is_named);
     Ok(())
 }
 

@@ -18,7 +18,7 @@ mod source;
 
 use std::io::{self, IsTerminal, Write};
 
-pub use self::args::{Args, Of, Output, extractor};
+pub use self::args::{Args, Of, Output, References, extractor};
 pub use self::columns::{choose, sort};
 pub use self::print::print;
 pub use self::source::Source;
@@ -27,6 +27,9 @@ use self::print::written;
 use crate::context::Context;
 use benchtop_model::board::analysis::TOOL;
 use benchtop_model::{Error, Result};
+
+/// The column whose drilldown `--inconsistent` prints.
+const INCONSISTENT: &str = "inconsistent";
 
 /// Prints the board, or the part of it that the options ask for. The exit code is 1 if damaged
 /// prediction files were left out.
@@ -46,7 +49,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         "--curated and --filter apply only to a project's items",
         "omit PATH, or import the files first",
     );
-    let source = Source::open(context, &of, args::printed(args), refusal)?;
+    let source = Source::open(context, &of, args::references(args), refusal)?;
     let width = width();
     let mut out = io::BufWriter::new(super::out::lines());
     let Args {
@@ -55,9 +58,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         ranks,
         compare,
         behind,
+        inconsistent,
         column,
         ..
     } = args;
+    if let Some(model) = inconsistent {
+        source.print_behind(model, INCONSISTENT, args, &mut out)?;
+        written(out.flush())?;
+        return Ok(left_out(&source));
+    }
     let printed = match (against, item, ranks, column) {
         (Some(rule), ..) => {
             let other = (rule != TOOL).then(|| extractor(rule)).transpose()?;
@@ -79,8 +88,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             if let Some(column) = &args.sort {
                 sort(&mut board, column)?;
             }
-            if let Some(globs) = &args.columns {
-                choose(&mut board, globs)?;
+            match &args.columns {
+                Some(globs) => choose(&mut board, globs)?,
+                None => board.retain(|column| !column.on_demand),
             }
             source.skipped();
             let shown = print(&board, args.format, width, &mut out);

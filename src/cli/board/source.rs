@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Args, Of, extractor};
+use super::args::{Args, Of, References, extractor};
 use crate::context::Context;
 use crate::out;
 use benchtop_formats::published_figures as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
-use benchtop_model::board::{
-    Board, BoardQuery, Curated, DrilldownPage, ItemAnswers, PublishedFigures,
-};
+use benchtop_model::board::{Board, BoardQuery, Curated, DrilldownPage, ItemAnswers};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::{Error, Filter, Result};
 use benchtop_pipeline::board::{BoardData, DRILLDOWN_FURTHER_PAGE, from_paths_by};
@@ -19,8 +17,8 @@ use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
 pub enum Source {
-    /// Files, read by this process, and the published rows to show.
-    Files(Box<BoardData>, PublishedFigures),
+    /// Files, read by this process, and the rows to show after the scored ones.
+    Files(Box<BoardData>, References),
     /// The project's owner.
     Project(Box<Client>, BoardQuery),
 }
@@ -32,8 +30,8 @@ fn read(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Path>) -> R
 }
 
 impl Source {
-    /// Opens the files of the options, or the project if there are none. `printed` are the
-    /// published rows to show, and `refusal` says why files refuse the options of a project, and
+    /// Opens the files of the options, or the project if there are none. `rows` are those to
+    /// show after the scored ones, and `refusal` says why files refuse the options of a project, and
     /// what to do.
     ///
     /// # Errors
@@ -42,7 +40,7 @@ impl Source {
     pub fn open(
         context: &Context,
         of: &Of,
-        printed: PublishedFigures,
+        rows: References,
         (what, help): (&str, &str),
     ) -> Result<Source> {
         let rule = of.rule.as_deref().map(extractor).transpose()?;
@@ -52,7 +50,7 @@ impl Source {
                 return Err(Error::usage(what).help(help));
             }
             let scored = read(&of.paths, rule, of.mapping.as_deref())?;
-            return Ok(Source::Files(Box::new(scored), printed));
+            return Ok(Source::Files(Box::new(scored), rows));
         }
         let ask = BoardQuery {
             curated: match of.curated.as_deref() {
@@ -63,7 +61,8 @@ impl Source {
             filter: filter.unwrap_or_default(),
             // The owner expects full names of rules.
             rule: rule.map(|rule| rule.name().to_string()),
-            printed,
+            printed: rows.printed,
+            chance: rows.chance,
         };
         Ok(Source::Project(Box::new(context.client()?), ask))
     }
@@ -87,9 +86,13 @@ impl Source {
 
     pub fn board(&self) -> Result<Board> {
         match self {
-            Source::Files(scored, printed) => {
+            Source::Files(scored, rows) => {
                 let mut board = scored.full_board();
-                published::beside(&mut board, printed)?;
+                published::beside(&mut board, &rows.printed)?;
+                if rows.chance {
+                    let all = scored.engine().choose(None);
+                    board.rows.push(scored.engine().chance_row(&all));
+                }
                 Ok(board)
             }
             Source::Project(client, ask) => client.ask(request::Board(Box::new(ask.clone()))),

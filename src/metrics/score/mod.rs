@@ -11,6 +11,7 @@ mod basis;
 pub mod bitmap_index;
 mod bootstrap;
 mod build;
+mod chance;
 mod cluster_bits;
 mod column;
 mod columns;
@@ -28,6 +29,7 @@ pub mod question_table;
 mod recent_boards;
 mod strata;
 mod tallies;
+pub mod term_codes;
 mod unit;
 
 pub use self::basis::Estimate;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 pub use super::parsed_answer::ParsedAnswer;
+use super::term_codes::{self, TermCodes};
 use crate::extract::Extractor;
 use benchtop_model::hash::{first_bytes, of_texts};
 use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
@@ -102,6 +103,8 @@ pub struct QuestionTable {
     /// The models that adversarial pictures were computed against, with the variants of these
     /// pictures.
     pub proxies: BTreeSet<(String, String)>,
+    /// The vocabulary terms of composed questions.
+    pub terms: Vec<TermCodes>,
 }
 
 /// Hash of the parts; 0 if the last part is empty.
@@ -182,6 +185,7 @@ impl QuestionTable {
             .iter_mut()
             .zip(codes)
             .for_each(|(column, code)| place(column, at, code));
+        term_codes::put(&mut self.terms, at, item);
         let refusal = item.options.iter().position(|o| o.role == Role::Refusal);
         let rule = RULES.iter().position(|rule| *rule == rule_of(item));
         let (pair, turn) = (item.pair.as_ref(), item.rotation.as_ref());

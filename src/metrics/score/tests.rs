@@ -1,6 +1,7 @@
 mod coverage;
 mod orders;
 mod scopes;
+mod terms;
 
 use std::collections::BTreeMap;
 

@@ -428,3 +428,43 @@ fn keys_of_reasons_and_tags_have_levels() {
     );
     assert!(Config::parse(&twice, file).is_err());
 }
+
+#[test]
+fn consensus_is_a_list_or_the_best_models_of_a_column() {
+    #[derive(serde::Deserialize)]
+    struct Filters {
+        filter: FilterModels,
+    }
+    let of = |value: &str| {
+        let text = format!("[filter]\nconsensus = {value}\n");
+        let file: Filters = toml::from_str(&text)?;
+        Ok::<_, toml::de::Error>(file.filter.consensus)
+    };
+    let top = |n, column: &str| {
+        let column = column.into();
+        Consensus::Top { n, column }
+    };
+    assert_eq!(of("[]").unwrap(), Consensus::default());
+    let names = Consensus::Models(vec!["a".into(), "b".into()]);
+    assert_eq!(of("[\"a\", \"b\"]").unwrap(), names);
+    assert_eq!(
+        of("\"top 6 of Final.clean\"").unwrap(),
+        top(6, "Final.clean")
+    );
+    assert_eq!(of("\" top  2 of  Acc.a b \"").unwrap(), top(2, "Acc.a b"));
+    for wrong in [
+        "\"\"",
+        "\"top 0 of Acc\"",
+        "\"top x of Acc\"",
+        "\"top 1 of \"",
+        "\"a\"",
+        "3",
+        "[1]",
+    ] {
+        assert!(of(wrong).is_err(), "{wrong}");
+    }
+    for kept in [names, top(6, "Final.clean")] {
+        let text = serde_json::to_string(&kept).unwrap();
+        assert_eq!(serde_json::from_str::<Consensus>(&text).unwrap(), kept);
+    }
+}

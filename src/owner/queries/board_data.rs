@@ -23,7 +23,7 @@ use benchtop_pipeline::board::{
     BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog, white_box,
 };
 use benchtop_pipeline::scoring::column::Column;
-use benchtop_pipeline::scoring::predictions;
+use benchtop_pipeline::scoring::predictions::{self, Counting};
 use benchtop_protocol::wire::{AnswerSet, request};
 use benchtop_store::columns::id_hash;
 use benchtop_store::judge_cache::JudgeExtractions;
@@ -114,6 +114,9 @@ impl Query for request::Board {
         }
         mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
         published::beside(&mut board, &ask.printed)?;
+        if ask.chance {
+            board.rows.push(scored.engine().chance_row(&chosen));
+        }
         Ok(board)
     }
 }
@@ -279,22 +282,21 @@ pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<
     Ok(counts)
 }
 
-/// Number of models behind a score that is derived from predictions; `None` if no model answered.
+/// Number of models behind a score that is derived from predictions, and the models that the
+/// settings choose by a column; `None` if no model answered.
 pub fn counted_of(
     shared: &OwnerContext,
     scorer: &Scorer,
     row: usize,
-) -> Result<Option<(Counted, Tally)>> {
+) -> Result<Option<(Counted, Tally, String)>> {
     if shared.items.catalog().answers().is_empty() {
         return Ok(None);
     }
     let scored = scored(shared, Some(predictions::RULE))?;
-    Ok(predictions::counted(
-        scorer,
-        &scored,
-        &shared.config().filter,
-        row,
-    ))
+    let settings = shared.config().filter.clone();
+    let counting = Counting::new(scorer, &scored, &settings)?;
+    let found = predictions::counted(&counting, &scored, row);
+    Ok(found.map(|(counted, tally)| (counted, tally, counting.shown())))
 }
 
 /// Scores derived from the predictions, by row.
@@ -304,10 +306,7 @@ pub fn from_predictions(shared: &OwnerContext, scorer: &Scorer, rows: usize) -> 
         return Ok(Column::without(rows));
     }
     let scored = scored(shared, Some(predictions::RULE))?;
-    Ok(predictions::column(
-        scorer,
-        &scored,
-        &shared.config().filter,
-        rows,
-    ))
+    let settings = shared.config().filter.clone();
+    let counting = Counting::new(scorer, &scored, &settings)?;
+    Ok(predictions::column(&counting, &scored, rows))
 }

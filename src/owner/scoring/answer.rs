@@ -14,6 +14,7 @@ use benchtop_model::scoring::bench::{
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::{Outcome, Scorer};
 use benchtop_model::{Error, Filter, Item, Result, Status};
+use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
 use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
 use benchtop_protocol::wire::request;
@@ -87,11 +88,19 @@ impl Query for request::Scorers {
             }
         }
         let state = |scorer: Scorer| {
-            let column = shared.scoring.column(shared, &scorer, cancel)?;
+            let mut not_ready = shared.scoring.not_ready(&shared.project, &scorer);
+            let column = match shared.scoring.column(shared, &scorer, cancel) {
+                // Its setting names a column that the board does not have.
+                Err(problem) if scorer == Scorer::Consensus && problem.place.field.is_some() => {
+                    not_ready = Some(problem.to_string());
+                    Arc::new(Column::without(shared.items.catalog().len()))
+                }
+                found => found?,
+            };
             Ok(ScorerState {
                 what: scorer.help().into(),
                 doubt: scorer.suspicious_end(),
-                not_ready: shared.scoring.not_ready(&shared.project, &scorer),
+                not_ready,
                 version: column.version.clone(),
                 items: column.counts(),
                 job: shared.scoring.job_of(shared, &scorer),
@@ -251,12 +260,15 @@ impl Query for request::Explain {
 /// Explains a score that is computed from predictions.
 fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::StoredScore {
     match queries::counted_of(shared, scorer, row) {
-        Ok(Some((counted, tally))) if counted.n + counted.left_out > 0 => {
+        Ok(Some((counted, tally, models))) if counted.n + counted.left_out > 0 => {
             let missing = tally.unknown - tally.refused - tally.unparsed;
-            let said = serde_json::json!({
+            let mut said = serde_json::json!({
                 "right": tally.right, "wrong": tally.against, "refused": tally.refused, "unparsed": tally.unparsed,
                 "missing": missing,
             });
+            if !models.is_empty() {
+                said["models"] = models.into();
+            }
             (said.to_string(), false, Some(counted))
         }
         Ok(_) => (String::new(), false, None),

@@ -17,7 +17,7 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     };
     let columns: Vec<&Column> = if ask.columns.is_empty() {
         let subtasks = all(&|c| c.group == "Acc by subtask");
-        let shares = || all(&|c| c.scale == Scale::Share);
+        let shares = || all(&|c| c.scale == Scale::Share && !c.on_demand);
         if subtasks.len() > 1 {
             subtasks
         } else {

@@ -12,13 +12,14 @@ use super::diagnostics::FileOutcomes;
 use benchtop_files::disk;
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::question_table::{NAMED, QuestionTable};
+use benchtop_metrics::score::term_codes::TermCodes;
 use benchtop_metrics::score::{ModelAnswers, Place};
 use benchtop_model::board::Counts;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::snapshot_format::{self, Reading};
 
-const SHEET: &[u8; 8] = b"btsheet\x07";
+const SHEET: &[u8; 8] = b"btsheet\x08";
 const MARKS: &[u8; 8] = b"btmarks\x04";
 const SIMILAR: &[u8; 8] = b"btsimil\x01";
 /// Bytes per row of the table without its hashes: id, codes, rotation, chance level, and seven
@@ -31,6 +32,8 @@ struct SheetTail {
     /// Number of rows of each cached hash column.
     hashes: [u64; 5],
     proxies: BTreeSet<(String, String)>,
+    /// The vocabularies, each with its terms and the number of rows of its codes.
+    terms: Vec<(String, Vec<String>, u64)>,
 }
 
 /// A digest of the questions.
@@ -93,10 +96,14 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -
         &sheet.options,
     ];
     arrays.extend(bytes.map(|c| &c[..]));
+    arrays.extend(sheet.terms.iter().map(|t| cast_slice::<u16, u8>(&t.codes)));
+    let terms = sheet.terms.iter();
+    let terms = terms.map(|t| (t.vocabulary.clone(), t.names.clone(), t.codes.len() as u64));
     let tail = SheetTail {
         names: sheet.names.clone(),
         hashes: hashes.map(|h| h.len() as u64),
         proxies: sheet.proxies.clone(),
+        terms: terms.collect(),
     };
     snapshot_format::write(
         &folder(store).join("sheet.snap"),
@@ -119,10 +126,14 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         .hashes
         .iter()
         .try_fold(0u64, |sum, n| sum.checked_add(n.checked_mul(8)?));
+    let terms = tail
+        .terms
+        .iter()
+        .try_fold(0u64, |sum, (.., n)| sum.checked_add(n.checked_mul(2)?));
     let body = reading
         .rows
         .checked_mul(ROW)
-        .and_then(|rows| rows.checked_add(hashes?));
+        .and_then(|rows| rows.checked_add(hashes?)?.checked_add(terms?));
     if body != Some(reading.body) {
         return Err(reading.corrupt("the file is truncated"));
     }
@@ -142,10 +153,18 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
     for column in &mut bytes {
         *column = cursor.array(rows)?;
     }
+    let codes_of_terms = tail.terms.iter().map(|(.., n)| cursor.array(*n as usize));
+    let codes_of_terms: Vec<Vec<u16>> = codes_of_terms.collect::<Result<_>>()?;
     let tail: SheetTail = reading.finish(&[cursor.crc])?;
     let [kind, gold, refusal, side, rule, modified, options] = bytes;
     let [image, pair, text, set, of] = columns.map(Into::into);
     let (names, proxies) = (tail.names, tail.proxies);
+    let terms = tail.terms.into_iter().zip(codes_of_terms);
+    let terms = terms.map(|((vocabulary, names, _), codes)| TermCodes {
+        vocabulary,
+        names,
+        codes,
+    });
     let sheet = QuestionTable {
         names,
         codes,
@@ -157,6 +176,7 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         rotation: turn,
         options,
         chance,
+        terms: terms.collect(),
         ..QuestionTable::default()
     };
     Ok(QuestionTable {

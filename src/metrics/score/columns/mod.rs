@@ -5,6 +5,7 @@ mod circular_eval;
 mod delta;
 mod difficulty;
 mod final_score;
+mod inconsistent;
 mod measure;
 mod mvp;
 mod orders;
@@ -15,6 +16,7 @@ mod sc;
 mod self_awareness;
 mod sq;
 mod style;
+mod terms;
 mod variant;
 
 use super::column::Metric;
@@ -27,6 +29,7 @@ pub const METRICS: &[Metric] = &[
     difficulty::METRIC,
     final_score::METRIC,
     sq::METRIC,
+    inconsistent::METRIC,
     variant::METRIC,
     sc::METRIC,
     style::METRIC,
@@ -35,4 +38,5 @@ pub const METRICS: &[Metric] = &[
     position::METRIC,
     circular_eval::METRIC,
     orders::METRIC,
+    terms::METRIC,
 ];

@@ -11,6 +11,9 @@ use benchtop_model::board::analysis::{CellInterval, Rank, ScEstimate, untested};
 use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Column, Row};
 
+/// What the row of chance levels is.
+const CHANCE_HELP: &str = "what guessing among the present options gets; never ranked";
+
 impl BoardPane {
     pub(super) fn notes(&self, most: usize) -> Vec<(String, Role)> {
         let Some(board) = &self.found else {
@@ -86,8 +89,13 @@ impl BoardPane {
             .column()
             .zip(self.table.state().column().checked_sub(FIRST))
         {
+            None if row.is_chance() => (row.model.clone(), CHANCE_HELP.into()),
             None => (row.model.clone(), "the name used in the paper".into()),
             Some((column, at)) => match value(row, at) {
+                None if row.is_chance() => (
+                    format!("{}: no chance level", column.name),
+                    column.help.clone(),
+                ),
                 None => (
                     format!("{}: not published", column.name),
                     column.help.clone(),
@@ -112,7 +120,10 @@ impl BoardPane {
                 }
             },
         };
-        let from = format!("published in {printed}; not scored here");
+        let from = match row.is_chance() {
+            true => "computed from the options; not a model".to_string(),
+            false => format!("published in {printed}; not scored here"),
+        };
         [lines.0, lines.1, from]
             .map(|line| (line, Role::Dim))
             .to_vec()

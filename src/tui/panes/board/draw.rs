@@ -13,7 +13,7 @@ use crate::widgets::lines::Lines;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::{BAR, draw_empty};
 use crate::widgets::text;
-use benchtop_model::board::{Curated, PublishedFigures};
+use benchtop_model::board::{Curated, PublishedFigures, Row};
 
 /// The scored items, for menus and titles.
 pub(super) fn on(curated: &Curated) -> String {
@@ -62,7 +62,8 @@ impl BoardPane {
             }
         }
         if self.shown.printed != PublishedFigures::Off {
-            let rows = board.rows.iter().filter(|row| row.reference.is_some());
+            let is_published = |row: &&Row| row.reference.is_some() && !row.is_chance();
+            let rows = board.rows.iter().filter(is_published);
             let rows = text::plural(rows.count() as u64, "published row");
             title += &format!("  {rows} {}", printed(&self.shown.printed));
         }

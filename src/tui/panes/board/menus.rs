@@ -169,30 +169,33 @@ impl BoardPane {
             return cx.say("the leaderboard is loading");
         };
         let papers = match published::papers_of(&board.columns) {
-            Ok(papers) if papers.is_empty() => {
-                return cx.say("no paper published a column of this board");
-            }
             Ok(papers) => papers,
             Err(problem) => return cx.say(error_line(&problem)),
         };
-        let mut choices = vec![PublishedFigures::Off, PublishedFigures::All];
-        choices.extend(
-            papers
-                .into_iter()
-                .map(|paper| PublishedFigures::Paper(paper.into())),
-        );
-        let line = |choice: &PublishedFigures| {
-            let word = if *choice == self.ask.printed {
-                "present choice"
-            } else {
-                ""
-            };
-            (printed(choice), word)
+        let (present, chance) = (self.ask.printed.clone(), self.ask.chance);
+        let mut choices = vec![PublishedFigures::Off];
+        if !papers.is_empty() {
+            choices.push(PublishedFigures::All);
+        }
+        let papers = papers.into_iter();
+        choices.extend(papers.map(|paper| PublishedFigures::Paper(paper.into())));
+        let mut choices: Vec<_> = choices.into_iter().map(|of| (of, chance)).collect();
+        choices.push((present.clone(), !chance));
+        let line = |choice: &(PublishedFigures, bool)| match choice {
+            (_, true) if !chance => ("with chance levels".to_string(), ""),
+            (_, false) if chance => ("without chance levels".to_string(), ""),
+            (of, _) if *of == present => (printed(of), "present choice"),
+            (of, _) => (printed(of), ""),
         };
         let title = "Published rows";
-        cx.choose_of(title, choices, line, |pane: &mut Self, printed, cx| {
-            pane.choose_board(cx, |ask| ask.printed = printed);
-        });
+        cx.choose_of(
+            title,
+            choices,
+            line,
+            |pane: &mut Self, (printed, chance), cx| {
+                pane.choose_board(cx, |ask| (ask.printed, ask.chance) = (printed, chance));
+            },
+        );
     }
 
     /// Asks for the extraction rule.

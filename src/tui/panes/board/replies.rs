@@ -61,6 +61,7 @@ impl BoardPane {
         let all = BoardQuery {
             curated: Curated::All,
             printed: PublishedFigures::Off,
+            chance: false,
             ..self.ask.clone()
         };
         cx.ask(

@@ -123,6 +123,9 @@ impl BoardPane {
         let Some(row) = usize::try_from(id).ok().and_then(|i| board.rows.get(i)) else {
             return;
         };
+        if row.is_chance() {
+            return cx.say("chance levels have no answers");
+        }
         if let Some(printed) = &row.reference {
             return cx.say(format!(
                 "{} is published in {printed}: no answers here",

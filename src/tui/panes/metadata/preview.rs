@@ -533,6 +533,7 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
         name: "preview".into(),
         options: OPTIONS,
         pictures: pictures.collect(),
+        shares: Default::default(),
     }
 }
 
@@ -541,9 +542,8 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
 fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices> {
     let possible = |p: &Pictures| {
         let alone = Plan {
-            name: plan.name.clone(),
-            options: plan.options,
             pictures: vec![p.clone()],
+            ..plan.clone()
         };
         Schedule::new(grammar, &alone).is_ok()
     };
@@ -557,9 +557,8 @@ fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices>
         Schedule::new(
             grammar,
             &Plan {
-                name: plan.name.clone(),
-                options: plan.options,
                 pictures,
+                ..plan.clone()
             },
         )
     });
