@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::place::Place;
+use crate::pane::PaneId;
+use crate::panes::review::queue::Queue;
 use benchtop_model::derivation::PRINT_ATTACK;
 use benchtop_model::scenario::{ScenarioKind, Setting, Values};
 use benchtop_raster::corrupt::Corruption;
+use ratatui::layout::Rect;
 use serde_json::{Map, Value};
 
 /// The scenario with corruptions and severities.
@@ -14,6 +18,9 @@ const SEVERITY: &str = "severity";
 const SEVERITIES: &str = "severities";
 /// The most cells of a row: a factor with more levels takes several rows.
 const WIDEST: usize = 5;
+
+/// Columns of the labels of rows, of a wide enough window.
+const LABELS: u16 = 17;
 
 /// The scenarios that can be arranged.
 pub const ARRANGED: [&str; 2] = [CORRUPTION, PRINT_ATTACK];
@@ -33,6 +40,35 @@ pub struct Arrangement {
     pub columns: Vec<String>,
     /// Labels of the rows, with as many cells as the widest one has.
     pub rows: Vec<(String, Vec<Cell>)>,
+}
+
+/// What is shown in rows, and what was there before.
+#[derive(Debug)]
+pub struct Arranged {
+    pub arrangement: Arrangement,
+    /// The queue before, whether it was of a filter, and the place in it.
+    pub before: (Queue, bool, Place),
+    /// The pane to return to, if not the sheet.
+    pub from: Option<PaneId>,
+}
+
+impl Arranged {
+    /// The part of `area` for the pictures: without labels.
+    pub fn inner(&self, area: Rect) -> Rect {
+        let (left, top) = self.margins(area);
+        Rect {
+            x: area.x + left,
+            y: area.y + top,
+            width: area.width - left,
+            height: area.height - top,
+        }
+    }
+
+    /// Columns and rows of the labels.
+    pub fn margins(&self, area: Rect) -> (u16, u16) {
+        let top = u16::from(!self.arrangement.columns.is_empty());
+        (LABELS.min(area.width / 4), top.min(area.height))
+    }
 }
 
 /// A derived item: its number, and the parameters of its picture.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::SheetPane;
+use super::arrangement::Arranged;
 use super::grid::{Grid, MOST};
 use super::place::Place;
-use super::scenario::Arranged;
 use crate::item::Loaded;
 use crate::pane::{Ask, Context};
 use crate::panes::review::queue::Queue;

@@ -40,9 +40,9 @@ use benchtop_protocol::wire::Decide;
 use crate::item::Loaded;
 use crate::pane::PaneId;
 use crate::panes::review::queue::Queue;
+use arrangement::Arranged;
 use place::Place;
 use ratatui::layout::Rect;
-use scenario::Arranged;
 use step::Step;
 use tiles::{Pixels, Tile};
 

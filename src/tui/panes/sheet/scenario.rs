@@ -2,55 +2,22 @@
 //! rows show an example of each combination from the whole data set.
 
 use super::SheetPane;
-use super::arrangement::{ARRANGED, Arrangement, Made};
+use super::arrangement::{ARRANGED, Arranged, Arrangement, Made};
 use super::items::QUEUE;
-use super::place::Place;
 use crate::action::Action;
 use crate::item::Loaded;
 use crate::pane::{Ask, Context, PaneId, Target};
 use crate::panes::review::queue::Queue;
 use crate::widgets::text;
+use benchtop_model::filter::{Contains, TextField};
 use benchtop_model::{Field, Filter, Item, Result};
 use benchtop_protocol::wire::{ItemView, Lines, request};
 use benchtop_raster::corrupt::Corruption;
-use ratatui::layout::Rect;
 
 /// The most items of a data set that are searched for examples.
 const SEARCHED: usize = 2_000;
 /// The severities of a grid.
 const SEVERITIES: std::ops::RangeInclusive<u8> = 1..=5;
-/// Columns of the labels of rows, of a wide enough window.
-const LABELS: u16 = 17;
-
-/// What is shown in rows, and what was there before.
-#[derive(Debug)]
-pub struct Arranged {
-    pub arrangement: Arrangement,
-    /// The queue before, whether it was of a filter, and the place in it.
-    before: (Queue, bool, Place),
-    /// The pane to return to, if not the sheet.
-    from: Option<PaneId>,
-}
-
-impl Arranged {
-    /// The part of `area` for the pictures: without labels.
-    pub fn inner(&self, area: Rect) -> Rect {
-        let (left, top) = self.margins(area);
-        Rect {
-            x: area.x + left,
-            y: area.y + top,
-            width: area.width - left,
-            height: area.height - top,
-        }
-    }
-
-    /// Columns and rows of the labels.
-    pub fn margins(&self, area: Rect) -> (u16, u16) {
-        let top = u16::from(!self.arrangement.columns.is_empty());
-        (LABELS.min(area.width / 4), top.min(area.height))
-    }
-}
-
 /// The pictures that are asked for.
 #[derive(Clone, Debug)]
 struct Wanted {
@@ -74,9 +41,14 @@ impl Wanted {
         for corruption in Corruption::ALL {
             ids.extend(SEVERITIES.map(|severity| of(corruption, severity)));
         }
-        let mut filter = Filter::default();
-        filter.add(Field::Id, ids);
-        filter
+        let is = Contains {
+            field: TextField::Id,
+            needles: ids,
+        };
+        Filter {
+            contains: vec![is],
+            ..Filter::default()
+        }
     }
 
     fn of_dataset(&self) -> Filter {

@@ -8,6 +8,7 @@ use crate::action::Action;
 use crate::pane::recorder::Recorder;
 use crate::pane::testing::{drawn_in, lines, only, request as of, said};
 use crate::pane::{Effect, Pane, PaneId, Target};
+use benchtop_model::filter::TextField;
 use benchtop_model::{Field, Filter};
 use benchtop_protocol::wire::{AnyRequest, ItemView, Lines, request};
 
@@ -52,6 +53,15 @@ fn values(effect: &Effect, field: Field) -> Vec<String> {
     of.flat_map(|(_, values)| values.clone()).collect()
 }
 
+/// The exact ids that a filter selects.
+fn ids(effect: &Effect) -> Vec<String> {
+    let [is] = filter(effect).contains.as_slice() else {
+        panic!("{effect:?}")
+    };
+    assert_eq!(is.field, TextField::Id);
+    is.needles.clone()
+}
+
 fn page(views: &[ItemView]) -> Lines {
     Lines {
         json: views
@@ -93,7 +103,7 @@ fn the_grid_of_a_source_has_a_row_for_each_corruption_and_verdicts_as_elsewhere(
         corrupted(43, "gaussian-noise", 5),
     ];
     let ask = only(open(&rec, &mut pane, made[0].clone()));
-    let ids = values(&ask, Field::Id);
+    let ids = ids(&ask);
     assert_eq!(ids.len(), 56);
     assert!(
         ids.contains(&"d-corruption/7~jpeg-3".to_string()),
@@ -179,7 +189,7 @@ fn a_source_asks_for_the_scenario_and_says_if_there_is_none() {
         ]
     );
     let ask = only(rec.choose(&mut pane, &mut menu, 1));
-    assert!(values(&ask, Field::Id).contains(&"d-print-attack/1".to_string()));
+    assert!(ids(&ask).contains(&"d-print-attack/1".to_string()));
     let ask = only(rec.reply::<request::Numbers>(&mut pane, ask, Ok(vec![])));
     assert_eq!(values(&ask, Field::Dataset), ["d-print-attack"]);
     let done = rec.reply::<request::Numbers>(&mut pane, ask, Ok(vec![]));
