@@ -323,6 +323,7 @@ actions! {
     OtherPicture, "cycle pictures", Review, ["v"], false, "Cycle through both pictures of a pair, the first, the second";
     PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
     ShowSamples, "show all samples", Review, ["i"], false, "Show all pictures that were generated for the item, as a contact sheet";
+    ShowScenario, "show scenario", Review, ["V"], false, "Show what a scenario made of this picture, or of its data set, in rows with labels";
     Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
     ShowLineage, "show lineage", Review, ["o"], false, "Show where the item comes from: terms, template, prompt, picture, edit, question";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
@@ -390,6 +391,7 @@ actions! {
     SmallerPictures, "smaller pictures", Sheet, ["-"], false, "Show more and smaller pictures";
     SheetOpen, "open in review", Sheet, ["o", "e"], false, "Open this item in the Review pane; back returns here";
     SheetSamples, "show samples", Sheet, ["i"], false, "Show all pictures that were generated for this item";
+    SheetScenario, "scenario sheet", Sheet, ["v"], false, "Show what a scenario made of this picture, or of its data set, in rows with labels";
     SheetPixels, "toggle sheet pixels", Sheet, ["z"], false, "Toggle true pixels for the picture under the cursor";
 
     // Review in a round.

@@ -195,7 +195,7 @@ fn a_project_becomes_writable_with_its_media() {
 }
 
 /// A file that takes all the room there is.
-fn fill(path: &Path) {
+pub fn fill(path: &Path) {
     let mut file = std::fs::File::create(path).unwrap();
     for size in [1 << 16, 1 << 10, 1] {
         while file.write(&vec![0; size]).is_ok_and(|n| n > 0) {}

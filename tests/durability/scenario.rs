@@ -1,4 +1,4 @@
-//! kill -9 of an owner that makes a scenario.
+//! kill -9 of an owner that makes a scenario, and a full disk.
 //!
 //! 20 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::scenario -- --nocapture` runs 200.
 
@@ -9,8 +9,9 @@ use std::time::Duration;
 use benchtop::model::Item;
 use serde_json::Value;
 
+use crate::attacks::space::fill;
 use crate::flows::scenario::{asked, of_variant};
-use crate::support::{Bench, dice, rounds, wait_until};
+use crate::support::{Bench, Mount, Need, dice, root, rounds, skip, wait_until};
 
 const PICTURES: usize = 60;
 const SIDE: u32 = 320;
@@ -132,4 +133,90 @@ fn a_killed_job_corrupts_every_picture_once() {
 #[test]
 fn a_killed_job_attacks_every_question_once() {
     killed("print-attack");
+}
+
+/// The bytes of the files below a folder.
+fn bytes(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let of = |path: std::path::PathBuf| match path.is_dir() {
+        true => bytes(&path),
+        false => path.metadata().unwrap().len(),
+    };
+    entries.map(|entry| of(entry.unwrap().path())).sum()
+}
+
+/// The job on a disk that has room for so many percent of its pictures when it starts.
+fn on_a_full_disk(scenario: &str, percent: u64) {
+    if !root() {
+        return skip(Need::Root, "a small disk needs root");
+    }
+    let settings = ["scenario", scenario, "--seed", "3"];
+    let whole = asked(PICTURES, SIDE);
+    whole.run(settings).ok();
+    let expected = result(&whole, scenario);
+
+    let clean = asked(PICTURES, SIDE);
+    clean.run(["stop"]).ok();
+    let of = |bench: &Bench| bytes(&bench.root().join("images"));
+    let room = (of(&whole) - of(&clean)) * percent / 100;
+    let small = clean.beside("small");
+    let Some(mount) = Mount::new(&["-t", "tmpfs", "-o", "size=256m", "tmpfs"], &small) else {
+        return;
+    };
+    let at = mount.at.join("project");
+    let copied = std::process::Command::new("cp")
+        .arg("-a")
+        .args([clean.root(), &at])
+        .status();
+    assert!(copied.unwrap().success());
+    let bench = Bench::at(at);
+    let before = files(&bench.root().join("images"));
+    let filler = mount.at.join("filler");
+    bench.items();
+    fill(&filler);
+    let full = std::fs::metadata(&filler).unwrap().len();
+    let file = std::fs::OpenOptions::new().write(true).open(&filler);
+    file.unwrap().set_len(full - room).unwrap();
+
+    bench.run(settings.into_iter().chain(["--detach"])).ok();
+    wait_until("the full disk pauses the job", || {
+        job(&bench)["standing"] == "paused"
+    });
+    let paused = job(&bench);
+    assert!(
+        paused["reason"].as_str().is_some_and(|why| !why.is_empty()),
+        "{paused}"
+    );
+    assert_eq!(
+        paused["failed"], 0,
+        "a full disk is no failure of a picture: {paused}"
+    );
+    assert!(paused["done"].as_u64() < paused["of"].as_u64(), "{paused}");
+    assert!(of_variant(&bench, scenario).is_empty());
+    // Still full: it pauses again, and nothing is lost.
+    fill(&mount.at.join("rest"));
+    bench.run(["jobs", "resume", "1"]);
+    wait_until("it is paused again", || job(&bench)["standing"] == "paused");
+    assert_eq!(job(&bench)["failed"], 0);
+
+    std::fs::remove_file(mount.at.join("rest")).unwrap();
+    std::fs::remove_file(&filler).unwrap();
+    wait_until("it goes on", || {
+        bench.run(["jobs", "resume", "1"]).code == 0
+    });
+    check(&bench, scenario, &expected, &before);
+    drop(bench);
+    mount.unmount();
+}
+
+#[test]
+fn a_full_disk_pauses_a_job_of_corruptions_which_goes_on_with_space() {
+    for percent in [20, 70] {
+        on_a_full_disk("corruption", percent);
+    }
+}
+
+#[test]
+fn a_full_disk_pauses_a_job_of_print_attacks_which_goes_on_with_space() {
+    on_a_full_disk("print-attack", 50);
 }

@@ -26,6 +26,7 @@ mod receipts;
 mod repaint;
 mod round;
 mod sample;
+mod scenario;
 mod setup;
 mod sheet;
 mod small;

@@ -33,7 +33,7 @@ fn png(number: u32) -> Vec<u8> {
 }
 
 /// A project with `n` questions, each about a picture of its own.
-fn pictures(n: u32) -> Bench {
+pub(super) fn pictures(n: u32) -> Bench {
     let names: Vec<String> = (1..=n).map(|n| format!("{n}.png")).collect();
     let items: Vec<Item> = (1..)
         .zip(&names)

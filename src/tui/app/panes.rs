@@ -271,7 +271,10 @@ impl App {
                 self.show(other, target, from);
             }
             Target::Items(words) => self.show_items(&words, from),
-            Target::Sheet(_) | Target::Samples(_) => self.show(PaneId::Sheet, target, from),
+            Target::Sheet(_) | Target::Samples(_) | Target::Scenario(_) => {
+                self.show(PaneId::Sheet, target, from);
+            }
+            Target::Job(_) => self.show(PaneId::Generate, target, from),
             Target::Round(round) => self.work_on(round, from),
             Target::Item(_) | Target::ItemWithId(_) | Target::Queue { .. } => {
                 self.show(REVIEW, target, from);

@@ -274,6 +274,10 @@ pub enum Target {
     Sheet(Option<(Queue, Option<u32>)>),
     /// The pictures that were generated for an item.
     Samples(u32),
+    /// What a scenario made of this item, in labeled rows.
+    Scenario(u32),
+    /// The job of this number among the jobs.
+    Job(u32),
     /// Work on this round.
     Round(Box<RoundState>),
 }

@@ -238,7 +238,7 @@ macro_rules! panes {
                     Sheet: [
                         AcceptSheet, SheetReject, SheetRejectAgain, SheetFlag, SheetSelect,
                         SheetOpen, NextSheet, NextOpenSheet, LargerPictures, SmallerPictures,
-                        SheetTag, SheetMark
+                        SheetTag, SheetMark, SheetScenario
                     ]
                 },
                 about: "Contact sheet shows many pictures at once: reject the odd ones, and accept the rest with one key.",

@@ -416,6 +416,8 @@ impl<T: Task> Pane for FormPane<T> {
 }
 
 #[cfg(test)]
+mod scenario_tests;
+#[cfg(test)]
 mod setup_tests;
 #[cfg(test)]
 mod tests;

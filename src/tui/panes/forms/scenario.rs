@@ -1,7 +1,7 @@
 //! The form of a scenario job: which scenario, of which items, with which settings.
 
 use super::{FormPane, PREVIEW, Question, RUN, Task};
-use crate::pane::{Ask, Context, PaneId, Target, Worked};
+use crate::pane::{Ask, Context, Target, Worked};
 use crate::theme::Role;
 use crate::widgets::form::{Field, Fields, Subject};
 use crate::widgets::lines::Lines;
@@ -220,7 +220,7 @@ impl Task for Scenario {
             |pane: &mut ScenarioPane, started: Result<StartedScenario>, cx: &mut Context<'_>| {
                 if let Some(started) = pane.on_run(Worked::Done(started), cx) {
                     let id = started.job.map_or(0, |job| job.id);
-                    cx.open(Target::Pane(PaneId::Generate));
+                    cx.open(Target::Job(id));
                     let pictures = counted(started.pictures, "picture");
                     cx.done(format!("job {id} makes {pictures}"));
                 }

@@ -27,7 +27,7 @@ use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::item::Picture;
 use crate::keymap::Keymap;
-use crate::pane::{Context, Notice, Pane, Scene, Target, Timer, jobs, table_menus};
+use crate::pane::{Context, Notice, Pane, PaneId, Scene, Target, Timer, jobs, table_menus};
 use crate::widgets::page::Page;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_model::device::Devices;
@@ -125,7 +125,7 @@ impl GeneratePane {
         }
     }
 
-    fn job(&self) -> Option<&JobState> {
+    pub(in crate::panes) fn job(&self) -> Option<&JobState> {
         self.jobs
             .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
@@ -345,7 +345,7 @@ impl Pane for GeneratePane {
              after a preview, and {} makes corrupted or attacked copies of pictures; {} reviews the item of the \
              newest picture.",
             keys.press(Action::NewJob),
-            keys.press(Action::Go(crate::pane::PaneId::Scenario)),
+            keys.press(Action::Go(PaneId::Scenario)),
             keys.press(Action::Open)
         )
     }
@@ -353,6 +353,13 @@ impl Pane for GeneratePane {
     fn open(&mut self, cx: &mut Context<'_>) {
         self.ask_jobs(cx);
         self.ask_gauges(cx);
+    }
+
+    fn show(&mut self, target: Target, _: PaneId, cx: &mut Context<'_>) {
+        if let Target::Job(id) = target {
+            (self.goes_to, self.failures) = (Some(id), None);
+        }
+        self.open(cx);
     }
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>) {

@@ -40,7 +40,8 @@ impl ReviewPane {
             | Action::Blink
             | Action::OtherPicture
             | Action::PictureDifference => self.view_action(action, cx),
-            Action::ShowSamples => self.show_samples(cx),
+            Action::ShowSamples => self.show_pictures("samples", Target::Samples, cx),
+            Action::ShowScenario => self.show_pictures("scenarios", Target::Scenario, cx),
             Action::Explain => self.explain(cx),
             Action::ShowLineage => self.show_lineage(cx),
             Action::ReviewFlagged => self.ask_flagged(cx),
@@ -73,13 +74,13 @@ impl ReviewPane {
         }
     }
 
-    /// Shows the pictures that were generated for the item on screen.
-    fn show_samples(&self, cx: &mut Context<'_>) {
+    /// Shows other pictures of the item on screen.
+    fn show_pictures(&self, what: &str, of: fn(u32) -> Target, cx: &mut Context<'_>) {
         match self.number() {
             Some(_) if self.work().is_some() => {
-                cx.say("samples are not shown in a round");
+                cx.say(format!("{what} are not shown in a round"));
             }
-            Some(number) => cx.open(Target::Samples(number)),
+            Some(number) => cx.open(of(number)),
             None => cx.say("no item on screen"),
         }
     }

@@ -119,6 +119,8 @@ impl Pane for ReviewPane {
             | Target::Items(_)
             | Target::Sheet(_)
             | Target::Samples(_)
+            | Target::Scenario(_)
+            | Target::Job(_)
             | Target::Form(..)
             | Target::Fields(..) => {}
         }

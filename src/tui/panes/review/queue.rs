@@ -6,7 +6,7 @@ pub struct Queue {
     pub words: String,
     /// A title, if the filter is not to be shown.
     title: Option<String>,
-    /// The item numbers; `None` for all items by number.
+    /// The item numbers, 0 where a sheet with rows has no picture; `None` for all items by number.
     numbers: Option<Vec<u32>>,
     items: u32,
 }
@@ -26,6 +26,12 @@ impl Queue {
             items,
             title: None,
         }
+    }
+
+    /// The cells of a sheet with rows, some without an item. An item may be in several.
+    pub fn of_cells(words: String, cells: Vec<Option<u32>>, items: u32) -> Queue {
+        let numbers = cells.into_iter().map(Option::unwrap_or_default);
+        Queue::of(words, numbers.collect(), items)
     }
 
     /// Sets the title.
@@ -69,7 +75,7 @@ impl Queue {
 
     pub fn number(&self, position: usize) -> Option<u32> {
         match &self.numbers {
-            Some(numbers) => numbers.get(position).copied(),
+            Some(numbers) => numbers.get(position).copied().filter(|n| *n > 0),
             None => u32::try_from(position + 1)
                 .ok()
                 .filter(|n| *n <= self.items),
@@ -78,7 +84,7 @@ impl Queue {
 
     pub fn position(&self, number: u32) -> Option<usize> {
         match &self.numbers {
-            Some(numbers) => numbers.iter().position(|n| *n == number),
+            Some(numbers) => numbers.iter().position(|n| *n == number && number > 0),
             None => (1..=self.items)
                 .contains(&number)
                 .then(|| number as usize - 1),
@@ -110,6 +116,17 @@ mod tests {
         }
         assert_eq!(Queue::all(0).number(0), None);
         assert_eq!(Queue::all(3).position(0), None);
+    }
+
+    #[test]
+    fn cells_without_an_item_have_places_and_no_number() {
+        let cells = vec![Some(4), None, Some(2), Some(4)];
+        let queue = Queue::of_cells(String::new(), cells, 9);
+        assert_eq!(queue.len(), 4);
+        assert_eq!((queue.number(1), queue.number(2)), (None, Some(2)));
+        assert_eq!((queue.position(2), queue.position(4)), (Some(2), Some(0)));
+        assert_eq!(queue.from(0, 9), [2, 4, 4]);
+        assert_eq!(queue.position(0), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::SheetPane;
-use super::grid::Tile as Place;
+use super::grid::{Grid, Tile as Place};
 use super::place::Place as Cursor;
 use crate::action::Action;
 use crate::hits::steps;
@@ -61,7 +61,12 @@ impl SheetPane {
                 let len = samples.list().len();
                 samples.place.fit(len, grid.count());
             }
-            None => self.place.fit(self.queue.len(), grid.count()),
+            None => {
+                self.place.fit(self.queue.len(), grid.count());
+                if self.arranged.is_some() {
+                    self.place.top -= self.place.top % usize::from(grid.columns);
+                }
+            }
         }
         if let Some(empty) = self.empty(scene) {
             (self.tiles, self.pixels) = (Vec::new(), None);
@@ -87,10 +92,15 @@ impl SheetPane {
                 }
             }
             None => {
-                for (at, number) in self.on_sheet().into_iter().enumerate() {
+                self.draw_labels(grid, area, buf, scene);
+                for (at, number) in self.cells().into_iter().enumerate() {
                     let is_here = self.place.top + at == self.place.cursor;
                     hit(self.place, at, grid.tile(at), scene);
-                    let (words, role) = self.tile_words(number);
+                    let position = self.place.top + at;
+                    let (words, role) = match number {
+                        Some(number) => self.tile_words(number, position),
+                        None => (String::new(), Role::Dim),
+                    };
                     self.draw_tile(at, grid.tile(at), is_here, (&words, role), buf, scene);
                 }
             }
@@ -125,7 +135,7 @@ impl SheetPane {
     }
 
     /// The caption of an item: selected, status, number, and what the picture should show.
-    fn tile_words(&self, number: u32) -> (String, Role) {
+    fn tile_words(&self, number: u32, position: usize) -> (String, Role) {
         let selected = if self.selected.contains(&number) {
             "*"
         } else {
@@ -148,7 +158,38 @@ impl SheetPane {
             Some(tags) => format!("[{}] ", tags.join(", ")),
             None => String::new(),
         };
+        let words = match self.rows().and_then(|rows| rows.arrangement.at(position)) {
+            Some((_, cell)) => cell.label.clone(),
+            None => words,
+        };
         (format!("{selected}{sign}#{number} {tags}{words}"), role)
+    }
+
+    /// Draws the labels of the rows and columns of what a scenario made.
+    fn draw_labels(&self, grid: Grid, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
+        let Some(rows) = self.rows() else { return };
+        let area = self.room(area).0;
+        let style = scene.look.style(Role::Heading);
+        let mut write = |x: u16, y: u16, words: &str, room: u16| {
+            let room = usize::from(room);
+            buf.set_stringn(x, y, text::fit(words, room), room, style);
+        };
+        for (column, label) in rows.arrangement.columns.iter().enumerate() {
+            let place = grid.tile(column).picture;
+            write(place.x, area.y, label, place.width);
+        }
+        let sheet = self.place.sheet(self.queue.len(), grid.count());
+        for at in (0..sheet.len()).step_by(usize::from(grid.columns)) {
+            if let Some((label, _)) = rows.arrangement.at(sheet.start + at) {
+                let left = rows.margins(area).0;
+                write(
+                    area.x,
+                    grid.tile(at).picture.y,
+                    label,
+                    left.saturating_sub(1),
+                );
+            }
+        }
     }
 
     fn draw_tile(
@@ -166,6 +207,9 @@ impl SheetPane {
             Some(Picture::Ready(_)) if bare => {}
             Some(Picture::Loading) | None => {
                 say_in(place.picture, "loading", look.style(Role::Dim), buf);
+            }
+            Some(Picture::None(why)) if why.is_empty() => {
+                say_in(place.picture, "none", look.style(Role::Dim), buf);
             }
             Some(Picture::None(_)) => {
                 say_in(place.picture, "no picture", look.style(Role::Warn), buf);
@@ -215,7 +259,10 @@ impl SheetPane {
                 let tile = self.place.cursor.checked_sub(self.place.top);
                 let picture = tile.and_then(|at| self.tiles.get(at)).map(|t| &t.picture);
                 let (words, role) = item_words(number, loaded, picture);
-                lines.text(&words, role);
+                let rows = self.rows();
+                let of = rows.map(|rows| rows.arrangement.words(self.place.cursor));
+                let of = of.map_or(String::new(), |of| format!(" {of} "));
+                lines.text(&format!("{of}{words}"), role);
             }
         }
         let (reject, accept) = (

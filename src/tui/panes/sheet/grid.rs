@@ -48,9 +48,26 @@ impl Grid {
         options
     }
 
-    /// The grid whose pictures are closest to this height, or larger if all `len` fit.
-    pub fn nearest(area: Rect, height: u16, len: usize) -> Grid {
-        let options = Grid::options(area);
+    /// The grids with so many columns that fit into `area`, with the largest pictures first.
+    pub fn tables(columns: usize, area: Rect) -> Vec<Grid> {
+        let columns = columns.clamp(1, MOST) as u16;
+        let most = (area.height / (SMALLEST + BELOW)).min(MOST as u16 / columns);
+        let mut tables: Vec<Grid> = Vec::new();
+        for rows in 1..=most.max(1) {
+            let grid = Grid {
+                columns,
+                rows,
+                area,
+            };
+            // Where the width is the limit, more rows have pictures of the same size.
+            tables.pop_if(|last| last.height() == grid.height());
+            tables.push(grid);
+        }
+        tables
+    }
+
+    /// Of these, the grid whose pictures are closest to this height, or larger if all `len` fit.
+    pub fn nearest(options: &[Grid], height: u16, len: usize) -> Grid {
         let nearest = options
             .iter()
             .min_by_key(|grid| grid.height().abs_diff(height));
@@ -59,7 +76,7 @@ impl Grid {
         larger.or(nearest).copied().unwrap_or(Grid {
             columns: 1,
             rows: 1,
-            area,
+            area: Rect::default(),
         })
     }
 
@@ -168,11 +185,29 @@ mod tests {
     }
 
     #[test]
+    fn tables_keep_their_columns_and_fit_their_window() {
+        for (width, height) in [(60, 10), (80, 18), (160, 44), (200, 54), (3, 2), (0, 0)] {
+            for columns in 1..=6 {
+                let tables = Grid::tables(columns, Rect::new(2, 3, width, height));
+                assert!(tables.is_sorted_by(|a, b| a.rows < b.rows && a.height() > b.height()));
+                for grid in tables {
+                    assert_eq!(usize::from(grid.columns), columns);
+                    assert!((1..=MOST).contains(&grid.count()), "{grid:?}");
+                    let last = grid.tile(grid.count() - 1);
+                    assert!(last.picture.right() <= 2 + width.max(1), "{grid:?}");
+                    assert!(last.caption.bottom() <= 3 + height, "{grid:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn few_pictures_are_large() {
         let area = Rect::new(0, 0, 160, 44);
-        let (few, many) = (Grid::nearest(area, 8, 2), Grid::nearest(area, 8, 100));
+        let grids = Grid::options(area);
+        let (few, many) = (Grid::nearest(&grids, 8, 2), Grid::nearest(&grids, 8, 100));
         assert!(few.height() > 2 * many.height() && few.count() >= FEWEST);
-        assert_eq!(Grid::nearest(area, 8, many.count()), many);
+        assert_eq!(Grid::nearest(&grids, 8, many.count()), many);
     }
 
     #[test]
@@ -188,7 +223,7 @@ mod tests {
 
     #[test]
     fn tiles_do_not_overlap() {
-        let grid = Grid::nearest(Rect::new(0, 0, 80, 18), 5, 100);
+        let grid = Grid::nearest(&Grid::options(Rect::new(0, 0, 80, 18)), 5, 100);
         for a in 0..grid.count() {
             for b in a + 1..grid.count() {
                 let (a, b) = (grid.tile(a), grid.tile(b));

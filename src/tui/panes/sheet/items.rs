@@ -1,6 +1,9 @@
 //! The items of the sheet: the review's queue or a filter, and loading them.
 
+use std::collections::HashSet;
+
 use super::SheetPane;
+use super::arrangement::Arranged;
 use super::grid::{Grid, MOST};
 use super::place::Place;
 use crate::item::Loaded;
@@ -12,7 +15,7 @@ use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::{ItemView, request};
 
 /// Requests for a queue or a place in it.
-const QUEUE: &str = "queue";
+pub(super) const QUEUE: &str = "queue";
 /// The greatest number of items to look for one without a verdict.
 const SEARCHED: usize = 500_000;
 /// Sheets of items kept in memory before and after the one on screen.
@@ -21,7 +24,21 @@ const KEPT: usize = 2;
 impl SheetPane {
     /// The grid of the last frame.
     pub(super) fn grid(&self) -> Grid {
-        Grid::nearest(self.room(self.area).0, self.height, self.len())
+        Grid::nearest(&self.grids(), self.height, self.len())
+    }
+
+    /// What a scenario made, if that is on screen.
+    pub(super) fn rows(&self) -> Option<&Arranged> {
+        self.arranged.as_ref().filter(|_| self.samples.is_none())
+    }
+
+    /// The grids that fit.
+    pub(super) fn grids(&self) -> Vec<Grid> {
+        let area = self.room(self.area).0;
+        match self.rows() {
+            Some(rows) => Grid::tables(rows.arrangement.width(), rows.inner(area)),
+            None => Grid::options(area),
+        }
     }
 
     /// The number of pictures in the list that is shown.
@@ -38,10 +55,18 @@ impl SheetPane {
         }
     }
 
-    /// The items on the sheet.
+    /// The items on the sheet, each once.
     pub(super) fn on_sheet(&self) -> Vec<u32> {
+        let mut seen = HashSet::new();
+        let mut found: Vec<u32> = self.cells().into_iter().flatten().collect();
+        found.retain(|number| seen.insert(*number));
+        found
+    }
+
+    /// The places of the sheet with their items. Only rows have places without an item.
+    pub(super) fn cells(&self) -> Vec<Option<u32>> {
         let sheet = self.place.sheet(self.queue.len(), self.page());
-        sheet.filter_map(|at| self.queue.number(at)).collect()
+        sheet.map(|at| self.queue.number(at)).collect()
     }
 
     /// The item under the cursor.
@@ -67,6 +92,12 @@ impl SheetPane {
     }
 
     fn set_queue(&mut self, queue: Queue, position: usize, cx: &mut Context<'_>) {
+        self.arranged = None;
+        self.enter(queue, position, cx);
+    }
+
+    /// Shows a position of another queue.
+    pub(super) fn enter(&mut self, queue: Queue, position: usize, cx: &mut Context<'_>) {
         self.ready = true;
         self.queue = queue;
         self.selected.clear();
@@ -82,7 +113,7 @@ impl SheetPane {
             |from: usize, to: usize| (from..to.min(queue.len())).filter_map(|at| queue.number(at));
         if self.items.len() > 4 * KEPT * MOST {
             let (from, to) = (top.saturating_sub(KEPT * page), top + (KEPT + 1) * page);
-            let kept: std::collections::HashSet<u32> = numbers(from, to).collect();
+            let kept: HashSet<u32> = numbers(from, to).collect();
             self.items.retain(|number, _| kept.contains(number));
         }
         let missing: Vec<u32> = numbers(top, top + 2 * page)

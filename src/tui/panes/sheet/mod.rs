@@ -9,6 +9,7 @@
 //! | `pane` | the contact sheet as a pane of the program |
 //! | `grid` | how many pictures fit, and how large |
 //! | `place` | the sheet and the cursor in a list |
+//! | `arrangement`, `scenario` | what a scenario made, in rows with labels |
 //! | `items` | queues, and loading items |
 //! | `moves` | moving, paging, and leaving |
 //! | `verdicts`, `step` | verdicts; those that were given with one key |
@@ -17,6 +18,7 @@
 //! | `tiles` | preparing pictures, and what was painted |
 //! | `draw` | drawing |
 
+mod arrangement;
 mod draw;
 mod grid;
 mod items;
@@ -24,6 +26,7 @@ mod moves;
 mod pane;
 mod place;
 mod samples;
+mod scenario;
 mod step;
 mod tags;
 mod tiles;
@@ -37,6 +40,7 @@ use benchtop_protocol::wire::Decide;
 use crate::item::Loaded;
 use crate::pane::PaneId;
 use crate::panes::review::queue::Queue;
+use arrangement::Arranged;
 use place::Place;
 use ratatui::layout::Rect;
 use step::Step;
@@ -108,6 +112,8 @@ pub struct SheetPane {
     /// The last receipt.
     saved: Option<String>,
     samples: Option<Samples>,
+    /// What a scenario made, if that is shown.
+    arranged: Option<Arranged>,
 }
 
 impl Default for SheetPane {
@@ -134,9 +140,12 @@ impl Default for SheetPane {
             again: None,
             saved: None,
             samples: None,
+            arranged: None,
         }
     }
 }
 
+#[cfg(test)]
+mod scenario_tests;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,6 @@
 //! Moving on the sheet, paging, and leaving.
 
 use super::SheetPane;
-use super::grid::Grid;
 use super::place::Place;
 use crate::action::Action;
 use crate::pane::{Context, Target};
@@ -69,7 +68,7 @@ impl SheetPane {
 
     /// Shows larger or smaller pictures.
     pub(super) fn scale(&mut self, larger: bool, cx: &mut Context<'_>) {
-        let options = Grid::options(self.room(self.area).0);
+        let options = self.grids();
         let now = self.grid();
         let at = options.iter().position(|grid| *grid == now).unwrap_or(0);
         let to = match larger {
@@ -96,7 +95,7 @@ impl SheetPane {
         let Some(number) = number.or(self.number()) else {
             return cx.say("nothing to open");
         };
-        let filter = match self.own {
+        let filter = match self.own && self.arranged.is_none() {
             true => Filter::parse(&self.queue.words).ok(),
             false => None,
         };
@@ -110,7 +109,7 @@ impl SheetPane {
         });
     }
 
-    /// Closes the samples, unselects, or returns to the review at the item under the cursor.
+    /// Closes the samples, unselects, closes the rows, or returns to the review at the item under the cursor.
     pub(super) fn back(&mut self, cx: &mut Context<'_>) {
         if let Some(samples) = self.samples.take() {
             if let Some(pane) = samples.from {
@@ -122,6 +121,8 @@ impl SheetPane {
             self.selected.clear();
             return cx.say("nothing is selected now");
         }
-        cx.leave();
+        if !self.unarrange(cx) {
+            cx.leave();
+        }
     }
 }

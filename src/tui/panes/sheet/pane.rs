@@ -46,12 +46,14 @@ impl Pane for SheetPane {
         format!(
             "The pictures of the review's items at once. {} rejects the picture under the cursor, {} accepts all \
              others of the sheet that have no verdict and that your terminal has painted, and goes to the next \
-             sheet; {} undoes them as one step. {} shows another queue. A round serves one item at a time, so it \
+             sheet; {} undoes them as one step. {} shows another queue, and {} shows what a scenario made in \
+             labeled rows. A round serves one item at a time, so it \
              has no contact sheet. In true pixels, the picture under the cursor is shown.",
             keys.press(Action::SheetReject),
             keys.press(Action::AcceptSheet),
             keys.press(Action::Undo),
-            keys.press(Action::Find)
+            keys.press(Action::Find),
+            keys.press(Action::SheetScenario)
         )
     }
 
@@ -66,6 +68,11 @@ impl Pane for SheetPane {
             Target::Samples(number) => {
                 let from = Some(from).filter(|from| *from != PaneId::Sheet);
                 self.show_samples(number, from, cx);
+            }
+            Target::Scenario(number) => {
+                let from = Some(from).filter(|from| *from != PaneId::Sheet);
+                (self.in_round, self.samples) = (false, None);
+                self.show_scenario(number, from, cx);
             }
             Target::Sheet(None) => (self.in_round, self.samples) = (true, None),
             Target::Sheet(Some((queue, number))) => {
@@ -105,6 +112,10 @@ impl Pane for SheetPane {
             Action::SheetOpen => self.open_item(cx),
             Action::SheetSamples => match self.number() {
                 Some(number) if self.samples.is_none() => self.show_samples(number, None, cx),
+                _ => {}
+            },
+            Action::SheetScenario => match self.number() {
+                Some(number) if self.samples.is_none() => self.show_scenario(number, None, cx),
                 _ => {}
             },
             Action::LargerPictures => self.scale(true, cx),

@@ -18,7 +18,7 @@ use benchtop_protocol::wire::{AnyRequest, Decide, ItemView, Receipt, request};
 const SIZE: (u16, u16) = (60, 14);
 
 /// An item with a stored picture, or with one that is missing.
-fn view(number: u32, has_picture: bool) -> ItemView {
+pub(super) fn view(number: u32, has_picture: bool) -> ItemView {
     let hash = has_picture.then(|| format!("{number:064x}"));
     let item = json!({
         "id": format!("d/{number}"), "dataset": "d", "key": number, "form": "dysca", "question": "Which animal?",
@@ -40,7 +40,7 @@ fn view(number: u32, has_picture: bool) -> ItemView {
     }
 }
 
-fn rec() -> Recorder {
+pub(super) fn rec() -> Recorder {
     let reason = |key: &str| Reason {
         key: key.into(),
         label: key.into(),
@@ -52,12 +52,12 @@ fn rec() -> Recorder {
     }
 }
 
-fn look() -> Look {
+pub(super) fn look() -> Look {
     Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false)
 }
 
 /// Answers the requests for items.
-fn load(rec: &Recorder, pane: &mut SheetPane, effects: Vec<Effect>, missing: &[u32]) {
+pub(super) fn load(rec: &Recorder, pane: &mut SheetPane, effects: Vec<Effect>, missing: &[u32]) {
     for effect in effects {
         if let Effect::Ask(ask) = &effect
             && let AnyRequest::Item(request::Item(number)) = ask.request
@@ -69,7 +69,7 @@ fn load(rec: &Recorder, pane: &mut SheetPane, effects: Vec<Effect>, missing: &[u
 }
 
 /// A pane on a queue of `n` items, drawn once. The pictures of `missing` are missing.
-fn pane_of(rec: &Recorder, n: u32, missing: &[u32]) -> SheetPane {
+pub(super) fn pane_of(rec: &Recorder, n: u32, missing: &[u32]) -> SheetPane {
     let mut pane = SheetPane::default();
     let target = Target::Sheet(Some((Queue::all(n), Some(1))));
     let effects = rec.call(&mut pane, |pane, cx| pane.show(target, PaneId::Review, cx));
@@ -101,7 +101,7 @@ fn see(rec: &Recorder, pane: &mut SheetPane, mut effect: Effect, seen: &[u32]) -
     rec.see_each(pane, &mut effect, seen)
 }
 
-fn asked(effect: &Effect) -> &[u32] {
+pub(super) fn asked(effect: &Effect) -> &[u32] {
     match effect {
         Effect::WhenEachSeen(_, numbers, _) => numbers,
         other => panic!("{other:?}"),

@@ -1,5 +1,6 @@
 //! The pictures of the sheet: preparing them, and what was painted of their items.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -103,7 +104,13 @@ impl SheetPane {
                 samples.place.cursor - samples.place.top
             }
             None => {
-                for number in self.on_sheet() {
+                let mut seen = HashSet::new();
+                for number in self.cells() {
+                    let Some(number) = number else {
+                        let none = Wanted::Known(Picture::None(String::new()));
+                        add(None, none, None, Show::First);
+                        continue;
+                    };
                     let (wanted, sides, show) = match self.items.get(&number) {
                         None => (Wanted::Known(Picture::Loading), None, Show::First),
                         Some(Err(why)) => {
@@ -112,7 +119,9 @@ impl SheetPane {
                         }
                         Some(Ok(loaded)) => wanted(loaded, root),
                     };
-                    add(Some(number), wanted, sides, show);
+                    // An item in two places is painted once.
+                    let number = Some(number).filter(|number| seen.insert(*number));
+                    add(number, wanted, sides, show);
                 }
                 self.place.cursor.saturating_sub(self.place.top)
             }
