@@ -17,7 +17,7 @@
 //! | 2 | [`formats`] | interchange formats, one file each, read and written as streams |
 //! | 2 | [`metrics`] | pure functions from answers to numbers |
 //! | 2 | [`inference`] | model traits, with candle, HTTP, Tesseract, and the storyboard behind them |
-//! | 2 | [`raster`] | pixels of pictures: decoding, scaling, corruptions, print attacks, and contact sheets |
+//! | 2 | [`raster`] | pixels of pictures: decoding, scaling, corruptions, print attacks, edits, and contact sheets |
 //! | 2 | [`compose`] | metadata to prompts, pictures, and questions; plans; the linter |
 //! | 1 | [`model`] | plain data and rules: no I/O, no async, no drawing |
 

@@ -74,7 +74,7 @@ pub trait ImageGenerator: Send {
     fn capabilities(&self) -> &Capabilities;
 
     /// Everything that decides the output under these settings. If the capabilities honor seeds,
-    /// the same fingerprint, prompt, and seed give the same bytes.
+    /// the same fingerprint, prompt, seed, and start image give the same bytes.
     fn fingerprint(&self, settings: &Settings) -> Fingerprint;
 
     /// The reason why this generator replaces the preferred one, if it does. Shown after a

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+
 /// Units of width and height. Integers, so that equal regions are equal.
 const UNITS: u32 = 1 << 16;
 /// The shortest side: a zoom of 32.
@@ -79,6 +81,30 @@ impl Region {
             width,
             height,
         }
+    }
+
+    /// The region of a box from outside: left, top, right, and bottom, as shares of width and height.
+    /// What lies outside of the picture is cut off, and a side that is too short for the highest zoom
+    /// is made longer.
+    ///
+    /// # Errors
+    /// [`Error::input`] if a number is not finite, or if the box is empty, turned over, or outside of
+    /// the picture.
+    pub fn of_box([left, top, right, bottom]: [f64; 4]) -> Result<Region> {
+        let what = match [left, top, right, bottom] {
+            shares if shares.iter().any(|share| !share.is_finite()) => {
+                "has a side that is no number"
+            }
+            _ if left >= right || top >= bottom => "is empty",
+            _ if right <= 0.0 || bottom <= 0.0 || left >= 1.0 || top >= 1.0 => {
+                "is outside of the picture"
+            }
+            _ => return Ok(Region::between((left, top), (right, bottom))),
+        };
+        Err(Error::input(format!(
+            "the box {left}, {top}, {right}, {bottom} {what}; \
+             left, top, right, and bottom are shares of the picture, from 0 to 1"
+        )))
     }
 
     /// Left, top, width, and height, as shares of the picture.
@@ -238,6 +264,27 @@ mod tests {
         // Numbers of others are brought into the picture.
         let odd: Region = serde_json::from_str("[-3, 0.5, 9e300, 0]").unwrap();
         assert_eq!(odd.shares(), [0.0, 0.484375, 1.0, 0.03125]);
+    }
+
+    #[test]
+    fn boxes_from_outside_are_cut_or_refused() {
+        let of = |sides: [f64; 4]| Region::of_box(sides).map(Region::shares).ok();
+        assert_eq!(of([0.25, 0.5, 0.75, 1.0]), Some([0.25, 0.5, 0.5, 0.5]));
+        assert_eq!(of([-3.0, 0.5, 0.5, 9.0]), Some([0.0, 0.5, 0.5, 0.5]));
+        // Thinner than a region can be.
+        assert_eq!(of([0.5, 0.0, 0.5001, 1.0]).unwrap()[2], 1.0 / 32.0);
+        for wrong in [
+            [0.5, 0.5, 0.5, 0.9],
+            [0.1, 0.9, 0.5, 0.2],
+            [1.0, 0.0, 2.0, 1.0],
+            [-1.0, 0.0, 0.0, 1.0],
+            [0.0, 1.5, 1.0, 1.6],
+            [f64::NAN, 0.0, 1.0, 1.0],
+            [0.0, 0.0, f64::INFINITY, 1.0],
+        ] {
+            let error = Region::of_box(wrong).unwrap_err();
+            assert_eq!(error.kind, crate::ErrorKind::Input, "{wrong:?}");
+        }
     }
 
     proptest! {

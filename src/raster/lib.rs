@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`corrupt`] | corruptions of pictures, as ImageNet-C defines them |
 //! | [`decode`] | decodes pictures within limits |
+//! | [`edit`] | masks, canvases for painters, pasting back, and outpainting |
 //! | [`letters`] | words of an outline font, as coverage |
 //! | [`print_attack`] | words that are written on pictures |
 //! | [`scale`] | picture sizes and resizing |
@@ -11,6 +12,7 @@
 
 pub mod corrupt;
 pub mod decode;
+pub mod edit;
 pub mod letters;
 pub mod print_attack;
 pub mod scale;

@@ -3,7 +3,7 @@
 use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8x4;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
-use image::RgbaImage;
+use image::{DynamicImage, RgbImage, RgbaImage};
 
 use crate::decode::DecodedImage;
 
@@ -109,6 +109,32 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
         }
     }
     Ok(small)
+}
+
+/// Resizes the picture to exactly `width` by `height` pixels, smoothly in both directions (Catmull-Rom),
+/// as a model should see it.
+///
+/// # Errors
+///
+/// If resizing fails.
+pub fn resample(image: &RgbImage, (width, height): (u32, u32)) -> Result<RgbImage, String> {
+    let mut rgba = RgbaImage::from_pixel(image.width(), image.height(), image::Rgba([255; 4]));
+    let (pixels, sources) = (rgba.as_chunks_mut::<4>().0, image.as_chunks::<3>().0);
+    for (to, from) in pixels.iter_mut().zip(sources) {
+        to[..3].copy_from_slice(from);
+    }
+    let mut resized = RgbaImage::new(width, height);
+    let source = TypedImageRef::<U8x4>::from_buffer(rgba.width(), rgba.height(), &rgba)
+        .map_err(|e| e.to_string())?;
+    let mut target =
+        TypedImage::<U8x4>::from_buffer(width, height, &mut resized).map_err(|e| e.to_string())?;
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom))
+        .use_alpha(false);
+    Resizer::new()
+        .resize_typed(&source, &mut target, &options)
+        .map_err(|e| e.to_string())?;
+    Ok(DynamicImage::from(resized).into_rgb8())
 }
 
 /// Writes RGB bytes as opaque RGBA bytes. Whole words: byte by byte it takes as long as resizing.

@@ -95,7 +95,7 @@ fn kind(result: &Option<Result<Picture, Failure>>) -> Option<FailureKind> {
 }
 
 /// Holds `generator` to the contract of [`ImageGenerator`] with pictures as `settings` say, which it must be able to
-/// make. It makes about 40 pictures and `max_batch` + 1.
+/// make. It makes about 45 pictures and `max_batch` + 1.
 pub fn conforms(generator: &mut dyn ImageGenerator, settings: &Settings) {
     can_do(generator, settings);
     answers(generator, settings);
@@ -103,6 +103,7 @@ pub fn conforms(generator: &mut dyn ImageGenerator, settings: &Settings) {
     cancelling(generator, settings);
     seeds(generator, settings);
     wishes(generator, settings);
+    edits(generator, settings);
     fingerprints(generator, settings);
     odd_prompts(generator, settings);
 }
@@ -364,6 +365,55 @@ fn wishes(generator: &mut dyn ImageGenerator, settings: &Settings) {
                 "{name} is not honoured and changes the picture"
             );
         }
+    }
+}
+
+/// Start image and mask count, if they are honoured.
+fn edits(generator: &mut dyn ImageGenerator, settings: &Settings) {
+    let can = generator.capabilities().respects;
+    if !can.mask {
+        return;
+    }
+    let (width, height) = (settings.width, settings.height);
+    let area = (width * height) as usize;
+    let shades = |salt: usize| (0..3 * area).map(move |i| (i * salt % 251) as u8).collect();
+    let half = |left: bool| {
+        let side = move |i: usize| (i % width as usize) < width as usize / 2;
+        (0..area)
+            .map(move |i| if side(i) == left { 255 } else { 0 })
+            .collect()
+    };
+    let edit = |rgb: Vec<u8>, mask: Vec<u8>| Task {
+        init: Some(Init {
+            image: Pixels { width, height, rgb },
+            mask: Some(mask),
+            strength: 1.0,
+        }),
+        ..task("a red owl", 9)
+    };
+    let base = Settings {
+        steps: settings.steps.max(2),
+        ..settings.clone()
+    };
+    let some = [
+        edit(shades(3), half(true)),
+        edit(shades(5), half(true)),
+        edit(shades(3), half(false)),
+        edit(shades(3), half(true)),
+    ];
+    let made = pictures(generator, &base, &some);
+    for picture in &made {
+        let pixels = &picture.pixels;
+        assert_eq!((pixels.width, pixels.height), (width, height));
+        assert!(picture.respected.mask, "honours masks, but not this one");
+    }
+    if made[0].respected.seed {
+        assert_eq!(made[0].pixels, made[3].pixels, "the same edit twice");
+        assert_ne!(
+            made[0].pixels, made[1].pixels,
+            "the start image does not count"
+        );
+        assert_ne!(made[0].pixels, made[2].pixels, "the mask does not count");
     }
 }
 

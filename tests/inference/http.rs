@@ -21,7 +21,7 @@ const ALL: &[&str] = &[
     "negative_prompt",
 ];
 
-fn settings() -> Settings {
+pub fn settings() -> Settings {
     Settings {
         width: 64,
         height: 64,
@@ -39,7 +39,7 @@ fn task(prompt: &str) -> Task {
     }
 }
 
-fn endpoint(url: String, concurrency: u32) -> Endpoint {
+pub fn endpoint(url: String, concurrency: u32) -> Endpoint {
     Endpoint {
         url,
         concurrency,
@@ -73,11 +73,11 @@ fn quick() -> Timeouts {
     }
 }
 
-fn generator(endpoints: Vec<Endpoint>, tries: u32) -> HttpGenerator {
+pub fn generator(endpoints: Vec<Endpoint>, tries: u32) -> HttpGenerator {
     HttpGenerator::with_timeouts(&config(endpoints, tries), quick()).unwrap()
 }
 
-fn one(server: &Server, tries: u32, task: &Task) -> Result<Picture, Failure> {
+pub fn one(server: &Server, tries: u32, task: &Task) -> Result<Picture, Failure> {
     let mut generator = generator(vec![endpoint(server.url(), 2)], tries);
     generate_all(&mut generator, &settings(), std::slice::from_ref(task)).remove(0)
 }

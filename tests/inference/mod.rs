@@ -1,6 +1,7 @@
 //! Model backends: one conformance suite for image generators, HTTP servers, model files, judges, OCR.
 
 pub mod conformance;
+mod edits;
 mod http;
 mod hub;
 mod judge;

@@ -48,8 +48,12 @@ pub struct Seen {
     pub key: Option<String>,
     /// Value of `Range`.
     pub range: Option<String>,
-    /// The body, where it is JSON.
+    /// The body, where it is JSON, or the text fields of a form. Numbers of a form are numbers.
     pub body: Value,
+    /// The files of a form: name of the field, headers, and content.
+    pub files: Vec<(String, String, Vec<u8>)>,
+    /// Value of `Content-Type`.
+    pub content_type: String,
     /// How often this body was asked for before.
     pub before: usize,
 }
@@ -137,6 +141,39 @@ pub fn png(width: u32, height: u32, text: &str) -> Vec<u8> {
         .write_image(&rgb, width, height, image::ExtendedColorType::Rgb8)
         .unwrap();
     out
+}
+
+/// Reads a form: its text fields, and its files. Panics if it is not well formed.
+fn form(bytes: &[u8], boundary: &str) -> (Value, Vec<(String, String, Vec<u8>)>) {
+    let find = |bytes: &[u8], text: &str| {
+        bytes
+            .windows(text.len())
+            .position(|part| part == text.as_bytes())
+    };
+    let (mut fields, mut files) = (serde_json::Map::new(), Vec::new());
+    let mut rest = bytes
+        .strip_prefix(format!("--{boundary}").as_bytes())
+        .unwrap();
+    while rest != b"--\r\n" {
+        rest = rest.strip_prefix(b"\r\n").unwrap();
+        let head = find(rest, "\r\n\r\n").unwrap();
+        let headers = std::str::from_utf8(&rest[..head]).unwrap().to_string();
+        let end = format!("\r\n--{boundary}");
+        rest = &rest[head + 4..];
+        let length = find(rest, &end).unwrap();
+        let content = &rest[..length];
+        rest = &rest[length + end.len()..];
+        let name = headers.split('"').nth(1).unwrap().to_string();
+        if headers.contains("filename=") {
+            files.push((name, headers, content.to_vec()));
+            continue;
+        }
+        let text = std::str::from_utf8(content).unwrap();
+        let number = serde_json::from_str(text).ok().filter(Value::is_number);
+        let value = number.unwrap_or_else(|| text.into());
+        assert!(fields.insert(name, value).is_none(), "a field twice");
+    }
+    (fields.into(), files)
 }
 
 struct Busy(Arc<State>);
@@ -241,6 +278,7 @@ async fn answer(
             .map(str::to_string)
     };
     let (key, range) = (header("authorization"), header("range"));
+    let content_type = header("content-type").unwrap_or_default();
     let line = format!("{} {}", request.method(), request.uri());
     let bytes = request
         .into_body()
@@ -248,7 +286,10 @@ async fn answer(
         .await
         .map(|b| b.to_bytes())
         .unwrap_or_default();
-    let body_json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let (body_json, files) = match content_type.split_once("multipart/form-data; boundary=") {
+        Some((_, boundary)) => form(&bytes, boundary),
+        None => (serde_json::from_slice(&bytes).unwrap_or_default(), vec![]),
+    };
     let before = {
         let mut counts = state.counts.lock().unwrap();
         let count = counts
@@ -262,6 +303,8 @@ async fn answer(
         key,
         range,
         body: body_json,
+        files,
+        content_type,
         before,
     };
     let act = (state.script)(&seen);
@@ -277,7 +320,10 @@ async fn made(act: Act, seen: &Seen) -> Response<Part> {
         Act::Picture(repeated) => {
             let size = seen.body["size"].as_str().unwrap_or("64x64");
             let (width, height) = size.split_once('x').unwrap_or(("64", "64"));
-            let text = seen.body.to_string();
+            let mut text = seen.body.to_string();
+            for (name, _, bytes) in &seen.files {
+                text += &format!("{name} {}", blake3::hash(bytes));
+            }
             let image = png(width.parse().unwrap(), height.parse().unwrap(), &text);
             let mut part = json!({ "b64_json": packed(&image) });
             for name in repeated {

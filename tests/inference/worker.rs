@@ -8,7 +8,7 @@ use benchtop::inference::worker::{FAULT, Launch, Model, Timeouts, WorkerGenerato
 use benchtop::inference::{GenerationEvent, ImageGenerator, generate_all};
 use benchtop::model::ErrorKind;
 use benchtop::model::generation::{
-    Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task,
+    Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -159,6 +159,53 @@ fn in_process_and_in_a_worker_is_the_same() {
         );
         assert_eq!(theirs, ours);
     }
+}
+
+/// Start images and masks reach the worker as they are; what does not fit is refused before it is sent.
+#[test]
+fn edits_in_a_worker_are_those_in_process() {
+    let mut worker = WorkerGenerator::open(launch(), &tiny("sd"), CALM).unwrap();
+    let mut here = in_process(&tiny("sd"));
+    let edit = |salt: usize, mask: Option<Vec<u8>>, strength: f64| Task {
+        init: Some(Init {
+            image: Pixels {
+                width: 64,
+                height: 64,
+                rgb: (0..3 * 64 * 64).map(|i| (i * salt % 251) as u8).collect(),
+            },
+            mask,
+            strength,
+        }),
+        ..tasks(1).remove(0)
+    };
+    let half = |left: bool| (0..64 * 64).map(move |i| if (i % 64 < 32) == left { 255 } else { 0 });
+    let mut some = vec![
+        edit(3, Some(half(true).collect()), 1.0),
+        edit(3, Some(half(false).collect()), 1.0),
+        edit(3, Some(half(true).collect()), 0.5),
+        edit(5, Some(half(true).collect()), 1.0),
+        edit(3, None, 0.5),
+    ];
+    let theirs = generate_all(&mut worker, &settings(4), &some);
+    assert_eq!(theirs, generate_all(&mut here, &settings(4), &some));
+    let made = pixels(&theirs);
+    for i in 1..made.len() {
+        assert_ne!(made[0], made[i], "edit {i}");
+    }
+    let worker_before = worker.pid();
+    some = vec![
+        edit(3, Some(vec![255; 9]), 1.0),
+        edit(3, Some(half(true).collect()), 0.0),
+        edit(3, Some(half(true).collect()), f64::NAN),
+        edit(3, Some(half(true).collect()), 1.0),
+    ];
+    some[0].init.as_mut().unwrap().image.rgb.truncate(5);
+    let results = generate_all(&mut worker, &settings(4), &some);
+    for failed in &results[..3] {
+        assert_eq!(failed.as_ref().unwrap_err().kind, FailureKind::Input);
+    }
+    assert_eq!(results[3].as_ref().unwrap().pixels, made[0]);
+    assert_eq!(worker.pid(), worker_before);
 }
 
 /// One call of several passes goes to the worker at once.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::client::{Read, describe, read};
 use super::error_body;
+use super::multipart::Form;
 use super::pool::{Outcome, Pool, Server, origin};
 use super::retry::after;
 use crate::request_meter::RequestMeter;
@@ -108,9 +109,22 @@ impl<'a> Line<'a> {
         &self.pool.servers[self.at]
     }
 
-    /// Posts `body` and returns the body of the response. Any status but success is an error. The
-    /// request counts before it is sent.
+    /// Posts JSON to the server's URL and returns the body of the response. Any status but success is
+    /// an error. The request counts before it is sent.
     pub(super) async fn post(&self, body: &Value) -> Result<Vec<u8>, Stop> {
+        let url = self.server().url.clone();
+        let body = body.to_string().into_bytes();
+        self.post_to(url, "application/json", body).await
+    }
+
+    /// As [`post`](Self::post), with a form, to the path `sibling` beside the server's URL.
+    pub(super) async fn post_form(&self, sibling: &str, form: Form) -> Result<Vec<u8>, Stop> {
+        let url = self.server().url.join(sibling);
+        let url = url.map_err(|err| Stop::refused(format!("invalid URL: {err}")))?;
+        self.post_to(url, &form.content_type, form.body).await
+    }
+
+    async fn post_to(&self, url: Url, content_type: &str, body: Vec<u8>) -> Result<Vec<u8>, Stop> {
         let server = self.server();
         if let Some(meter) = self.meter.cloned() {
             let counted = tokio::task::spawn_blocking(move || meter.before_request()).await;
@@ -121,15 +135,15 @@ impl<'a> Line<'a> {
         let request = self
             .pool
             .client
-            .post(server.url.clone())
-            .header(CONTENT_TYPE, "application/json");
-        let response = self
-            .send(request.body(body.to_string()))
-            .await
-            .map_err(|err| match err.is_connect() {
-                true => Stop::absent(describe(&err)),
-                false => Stop::broken(describe(&err)),
-            })?;
+            .post(url)
+            .header(CONTENT_TYPE, content_type);
+        let response =
+            self.send(request.body(body))
+                .await
+                .map_err(|err| match err.is_connect() {
+                    true => Stop::absent(describe(&err)),
+                    false => Stop::broken(describe(&err)),
+                })?;
         match response.status().is_success() {
             true => self.whole(response).await,
             false => Err(refused(server, response).await),

@@ -10,6 +10,7 @@
 //! | `pool` | the servers: picks one for the next request, and suspends failing ones |
 //! | `exchange` | one request to one server: keys, limits, and status codes |
 //! | `retry`, `client`, `error_body` | backoff times, the HTTP client, error messages of servers |
+//! | `multipart` | forms with files as the body of a request |
 //! | `token_counts` | the token counts of responses |
 
 mod caller;
@@ -19,6 +20,7 @@ mod error_body;
 mod exchange;
 pub mod images;
 mod model_list;
+mod multipart;
 mod pool;
 mod queue;
 mod retry;

@@ -6,12 +6,16 @@
 //! cannot be drawn is a box with its word. No other text is written, because it would be the answer
 //! to a question.
 //!
+//! A task with a start image gives the draft of an edit: the start image, with the mask crossed out in a
+//! frame.
+//!
 //! A task gives the same bytes on every machine: shapes have solid colors, and everything else is
 //! integer arithmetic, without approximate reciprocals or the platform's sine.
 
 mod backgrounds;
 mod card;
 mod content;
+mod edit;
 mod figure;
 mod label;
 mod lettering;
@@ -54,6 +58,8 @@ impl Storyboard {
                 schedulers: Vec::new(),
                 respects: RespectedInputs {
                     seed: true,
+                    init: true,
+                    mask: true,
                     ..RespectedInputs::default()
                 },
                 reports_steps: false,
@@ -99,7 +105,11 @@ impl ImageGenerator for Storyboard {
             let result = match self.capabilities.refusal_reason(settings, task) {
                 _ if !go => Err(Failure::cancelled()),
                 Some(failure) => Err(failure),
-                None => card::draw(task, settings.width, settings.height)
+                None => task
+                    .init
+                    .as_ref()
+                    .map(|init| edit::draw(task, init))
+                    .or_else(|| card::draw(task, settings.width, settings.height))
                     .map(|pixels| Picture {
                         pixels,
                         respected: self.capabilities.respects,

@@ -104,7 +104,8 @@ impl From<Device> for String {
     }
 }
 
-/// One server. Pictures are requested with `POST {url}/images/generations`.
+/// One server. Pictures are requested with `POST {url}/images/generations`, and with
+/// `POST {url}/images/edits` if they start from a picture.
 pub type Endpoint = endpoint::Endpoint<Fields>;
 
 /// Names of the body fields beyond OpenAI's. Fields with an empty name are not sent.

@@ -1,11 +1,15 @@
-//! OpenAI's image API, `POST /v1/images/generations`.
+//! OpenAI's image API: `POST /v1/images/generations`, and `POST /v1/images/edits` for tasks with a start
+//! image.
 //!
 //! Settings without a field in the API (seed, steps, guidance, negative prompt) are sent in extra
 //! body fields with configurable names. Servers silently ignore unknown fields, so a setting counts
 //! as honored only if the response repeats it with the value that was sent ([`Picture::honoured`]).
-//! Other settings are named in a note. [`Capabilities::honours`] is empty.
+//! Other settings are named in a note. Start image and mask are fields of the API, so they count as
+//! honored, and [`Capabilities::respects`] has nothing else. A server may still paint outside of the
+//! mask; whoever needs exact pixels there pastes the picture back (`benchtop_raster::edit`).
 
 pub(super) mod answer;
+mod edits;
 
 use std::sync::Arc;
 
@@ -22,7 +26,7 @@ use benchtop_model::Result;
 use benchtop_model::config::Generate;
 use benchtop_model::config::generate::Fields;
 use benchtop_model::generation::{
-    Capabilities, Fingerprint, Picture, RespectedInputs, Scheduler, Settings, Task,
+    Capabilities, Fingerprint, Init, Picture, RespectedInputs, Scheduler, Settings, Task,
 };
 
 /// Part of the fingerprint. Increase it with every change of the requests.
@@ -57,7 +61,11 @@ impl HttpGenerator {
             multiple_of: 8,
             sides: (64, 4096),
             schedulers: Vec::new(),
-            respects: RespectedInputs::default(),
+            respects: RespectedInputs {
+                init: true,
+                mask: true,
+                ..RespectedInputs::default()
+            },
             reports_steps: false,
             draft: false,
             recommended: Settings {
@@ -171,8 +179,8 @@ fn seed(task: &Task) -> u64 {
 }
 
 impl Images {
-    /// The body of a request, and its extra fields.
-    fn body(&self, line: &Line<'_>, task: &Task) -> (Value, Sent) {
+    /// The fields of a request, and the extra ones among them.
+    fn fields(&self, line: &Line<'_>, task: &Task) -> (Map<String, Value>, Sent) {
         let (settings, fields) = (&self.settings, &self.fields[line.at]);
         let mut body = Map::new();
         body.insert("model".into(), line.server().model.as_str().into());
@@ -203,13 +211,30 @@ impl Images {
         body.extend(sent.iter().flatten().cloned());
         let size = (settings.width, settings.height);
         (
-            Value::Object(body),
+            body,
             Sent {
                 fields: sent,
                 prompt: task.prompt.clone(),
                 size,
             },
         )
+    }
+
+    /// Sends the request of a task.
+    async fn send(
+        line: &Line<'_>,
+        fields: Map<String, Value>,
+        init: Option<&Init>,
+    ) -> std::result::Result<Vec<u8>, Stop> {
+        let Some(init) = init.cloned() else {
+            return line.post(&Value::Object(fields)).await;
+        };
+        // Encoding takes milliseconds, so it must not block other requests.
+        let form = tokio::task::spawn_blocking(move || edits::edit(&fields, &init)).await;
+        let form = form
+            .unwrap_or_else(|err| Err(format!("cannot encode the start image: {err}")))
+            .map_err(Stop::refused)?;
+        line.post_form("edits", form).await
     }
 }
 
@@ -218,8 +243,9 @@ impl Api for Images {
     type Answer = Picture;
 
     async fn exchange(&self, line: Line<'_>, task: &Task) -> std::result::Result<Picture, Stop> {
-        let (body, sent) = self.body(&line, task);
-        let bytes = line.post(&body).await?;
+        let (fields, sent) = self.fields(&line, task);
+        let init = task.init.as_ref();
+        let bytes = Self::send(&line, fields, init).await?;
         let given = answer::parse(&bytes, &sent);
         // What cannot be used is paid for too.
         let usage = given
@@ -234,11 +260,20 @@ impl Api for Images {
         // Decoding takes milliseconds, so it must not block other requests.
         let size = sent.size;
         match tokio::task::spawn_blocking(move || answer::decode(&image, size)).await {
+            // An edit of another size cannot be put back into its picture.
+            Ok(Ok((_, Some(note)))) if init.is_some() => Err(Stop::unfit(note)),
             Ok(Ok((pixels, note))) => {
-                let notes = given.notes.into_iter().chain(note).collect();
+                let strength = init.map(|init| init.strength).filter(|s| *s < 1.0);
+                let unsent = strength
+                    .map(|s| format!("strength {s} was not sent; the API has no field for it"));
+                let notes = given.notes.into_iter().chain(note).chain(unsent).collect();
                 Ok(Picture {
                     pixels,
-                    respected: given.honoured,
+                    respected: RespectedInputs {
+                        init: init.is_some_and(|init| init.mask.is_none()),
+                        mask: init.is_some_and(|init| init.mask.is_some()),
+                        ..given.honoured
+                    },
                     notes,
                 })
             }
