@@ -469,7 +469,8 @@ fn a_threshold_is_set_by_a_click_and_dragged_and_the_counts_follow() {
     seat.wait_until("the exact counts", |shown| {
         has_word(shown, "500") && !shown.contains('~')
     });
-    // The label of the threshold is above its column.
+    // The label of the threshold is above its column, once the bars fit the width.
+    seat.settled();
     let (x, y) = seat.find("▼flag");
     let asked = |played: &Played| played.with(|state| state.looks.last().copied().flatten());
     assert_eq!(asked(&played), Some(25.0));
