@@ -1,24 +1,28 @@
 //! `benchtop comments`: lists comments on items, and writes, changes, and resolves them.
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::context::Context;
 use crate::out;
 use crate::out::{done, json_line};
+use benchtop_formats::verdicts::{comments_csv, jsonl};
 use benchtop_model::history::stamp;
+use benchtop_model::verdict_interchange::ExchangedComment;
 use benchtop_model::{CommentAct, Error, Filter, Mark, Result, clean};
+use benchtop_pipeline::export::{Renames, create};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{CommentOn, ShownComment, Thread, request};
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
-    after_help = "A mark is PICTURE:X,Y=LABEL for a point or PICTURE:X,Y,WIDTH,HEIGHT=LABEL for a box, with fractions of the picture from its top left corner. Picture 1 and the label may be left out.\n\nExamples:\n  benchtop comments --filter comments:open\n  benchtop comments add 12 'six fingers' --mark 0.4,0.5,0.2,0.3=hand\n  benchtop comments reply 12 0192f0c4-... 'the left one'\n  benchtop comments resolve 12 0192f0c4-..."
+    after_help = "A mark is PICTURE:X,Y=LABEL for a point or PICTURE:X,Y,WIDTH,HEIGHT=LABEL for a box, with fractions of the picture from its top left corner. Picture 1 and the label may be left out.\n\nExamples:\n  benchtop comments --filter comments:open\n  benchtop comments --format csv --out comments.csv\n  benchtop comments add 12 'six fingers' --mark 0.4,0.5,0.2,0.3=hand\n  benchtop comments reply 12 0192f0c4-... 'the left one'\n  benchtop comments resolve 12 0192f0c4-..."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -26,9 +30,23 @@ pub struct Args {
     /// Filter, such as 'comments:open subtask:animal'
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
-    /// Print JSON lines
-    #[arg(long)]
+    /// Print JSON lines, which also say what is earlier
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Format that `verdicts import` reads back [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+    /// Output file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// One JSON object per line
+    Jsonl,
+    /// CSV (RFC 4180) with a header
+    Csv,
 }
 
 #[derive(clap::Args)]
@@ -200,23 +218,43 @@ pub fn each(
     Ok(())
 }
 
+/// Says that comments were left out.
+pub fn tell_left_out(number: u32, thread: &Thread) {
+    if thread.left_out > 0 {
+        let older = out::count(thread.left_out, "older comment");
+        out::tell(format!("#{number}: {older} not listed"));
+    }
+}
+
 fn list(client: &Client, args: &Args) -> Result<u8> {
     let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
-    let mut out = BufWriter::new(out::lines());
+    let mut renames = Renames::default();
+    let mut out: Box<dyn Write> = match &args.out {
+        Some(path) => Box::new(create(path, &mut renames)?),
+        // Text and CSV on standard output are cleaned for the terminal. JSON escapes instead, and
+        // files keep everything.
+        None if args.format == Some(Form::Jsonl) => Box::new(BufWriter::new(out::data())),
+        None => Box::new(BufWriter::new(out::lines())),
+    };
+    if args.format == Some(Form::Csv) {
+        comments_csv::write_names(&mut out)?;
+    }
     each(client, &filter, |number, id, thread| {
         for shown in &thread.comments {
-            match args.json {
-                true => json_line(&mut out, &value(number, id, shown))?,
-                false => done(out.write_all(text(number, id, shown).as_bytes()))?,
+            let exchanged = ExchangedComment::of(id, &shown.comment);
+            match args.format {
+                _ if args.json => json_line(&mut out, &value(number, id, shown))?,
+                Some(Form::Jsonl) => jsonl::write_comment(number, &exchanged, &mut out)?,
+                Some(Form::Csv) => comments_csv::write(number, &exchanged, &mut out)?,
+                None => done(out.write_all(text(number, id, shown).as_bytes()))?,
             }
         }
-        if thread.left_out > 0 {
-            let older = out::count(thread.left_out, "older comment");
-            out::tell(format!("#{number}: {older} not listed"));
-        }
+        tell_left_out(number, thread);
         Ok(())
     })?;
     done(out.flush())?;
+    drop(out);
+    renames.finish()?;
     Ok(0)
 }
 
@@ -226,7 +264,8 @@ pub fn value(number: u32, item: &str, shown: &ShownComment) -> Value {
     json!({
         "number": number, "item": item, "uuid": comment.uuid, "rev": comment.rev, "at": stamp(comment.at),
         "who": comment.who, "text": comment.text, "reply_to": comment.reply_to, "marks": comment.marks,
-        "edited": comment.edited.map(stamp), "resolved": comment.resolved, "earlier": shown.is_earlier,
+        "edited": comment.edited.map(stamp), "resolved": comment.resolved, "on": comment.on, "imported": comment.imported,
+        "earlier": shown.is_earlier,
     })
 }
 
@@ -239,6 +278,10 @@ fn text(number: u32, item: &str, shown: &ShownComment) -> String {
         (Some(who), _) => format!("resolved by {who}"),
         (None, Some(_)) => "reply".to_string(),
         (None, None) => "open".to_string(),
+    };
+    let state = match comment.imported {
+        true => format!("{state}, imported"),
+        false => state,
     };
     let parts = [item, &comment.who, &state, &comment.text, &marks];
     let [item, who, state, text, marks] = parts.map(clean::line);

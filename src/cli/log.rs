@@ -119,6 +119,13 @@ fn comment(act: &CommentAct) -> Value {
             reply_to,
             marks,
         } => json!({"comment": "write", "text": text, "reply_to": reply_to, "marks": marks}),
+        CommentAct::Import {
+            text,
+            reply_to,
+            marks,
+        } => {
+            json!({"comment": "import", "text": text, "reply_to": reply_to, "marks": marks})
+        }
         CommentAct::Edit { of, text, marks } => {
             json!({"comment": "edit", "of": of, "text": text, "marks": marks})
         }
@@ -130,6 +137,7 @@ fn comment_word(act: &CommentAct) -> &'static str {
     match act {
         CommentAct::Write { reply_to: None, .. } => "comment",
         CommentAct::Write { .. } => "reply",
+        CommentAct::Import { .. } => "import",
         CommentAct::Edit { .. } => "edit",
         CommentAct::Delete { .. } => "delete",
         CommentAct::Resolve { resolved: true, .. } => "resolve",
@@ -178,7 +186,9 @@ fn text(entry: &Entry) -> String {
                 _ => format!("{word} comment"),
             };
             match act {
-                CommentAct::Write { text, .. } | CommentAct::Edit { text, .. } => {
+                CommentAct::Write { text, .. }
+                | CommentAct::Import { text, .. }
+                | CommentAct::Edit { text, .. } => {
                     format!("{word}: {text}")
                 }
                 _ => word,

@@ -40,7 +40,7 @@
 //! | `rows` | rows of JSON, delimited text, spreadsheets, and Parquet |
 //! | `third_party` | files of other tools: their rows, and the meaning of their columns |
 //! | `tools` | one reader per tool: records to flat rows |
-//! | [`verdicts`] | verdicts as JSON Lines, CSV, and Label Studio's JSON |
+//! | [`verdicts`] | verdicts and comments as JSON Lines, CSV, and Label Studio's JSON |
 
 use std::collections::VecDeque;
 use std::io::BufRead;

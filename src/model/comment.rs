@@ -35,13 +35,21 @@ pub enum CommentAct {
     Undo { of: Uuid },
     /// Applies an event that was taken back.
     Redo { of: Uuid },
+    /// Adds a comment that came in a file, and that its author did not write here. Clients cannot
+    /// make this event.
+    Import {
+        text: String,
+        /// The comment that it answers.
+        reply_to: Option<Uuid>,
+        marks: Vec<Mark>,
+    },
 }
 
 impl CommentAct {
     /// The comment or event that it is about; `None` for a new comment.
     pub fn of(&self) -> Option<Uuid> {
         match self {
-            Self::Write { .. } => None,
+            Self::Write { .. } | Self::Import { .. } => None,
             Self::Edit { of, .. }
             | Self::Delete { of }
             | Self::Resolve { of, .. }
@@ -53,7 +61,9 @@ impl CommentAct {
     /// The marks that it sets.
     pub fn marks(&self) -> &[Mark] {
         match self {
-            Self::Write { marks, .. } | Self::Edit { marks, .. } => marks,
+            Self::Write { marks, .. } | Self::Edit { marks, .. } | Self::Import { marks, .. } => {
+                marks
+            }
             _ => &[],
         }
     }
@@ -63,7 +73,10 @@ impl CommentAct {
     /// # Errors
     /// [`super::ErrorKind::Input`] with the field.
     pub fn check(&self, pictures: usize) -> Result<()> {
-        let (Self::Write { text, marks, .. } | Self::Edit { text, marks, .. }) = self else {
+        let (Self::Write { text, marks, .. }
+        | Self::Edit { text, marks, .. }
+        | Self::Import { text, marks, .. }) = self
+        else {
             return Ok(());
         };
         let wrong = |what: String| Err(Error::input(what).field("text"));
@@ -118,6 +131,9 @@ pub struct Comment {
     pub edited: Option<i64>,
     /// Who resolved it.
     pub resolved: Option<String>,
+    /// Whether it came in a file. Then its author, its times, and who resolved it are what the file
+    /// says.
+    pub imported: bool,
 }
 
 /// The comments after these events, oldest first. An event about a comment that is not there, or
@@ -129,6 +145,11 @@ pub fn thread<'e>(events: impl Iterator<Item = &'e CommentEvent> + Clone) -> Vec
     let mut places: HashMap<Uuid, usize> = HashMap::new();
     for event in counting.clone() {
         if let CommentAct::Write {
+            text,
+            reply_to,
+            marks,
+        }
+        | CommentAct::Import {
             text,
             reply_to,
             marks,
@@ -146,6 +167,7 @@ pub fn thread<'e>(events: impl Iterator<Item = &'e CommentEvent> + Clone) -> Vec
                 marks: marks.clone(),
                 edited: None,
                 resolved: None,
+                imported: matches!(event.act, CommentAct::Import { .. }),
             }));
         }
     }

@@ -56,6 +56,10 @@ pub struct ExportPlan {
     pub out: Option<PathBuf>,
     /// What is there already.
     pub existing: Existing,
+    /// Files beside the named one, such as those of further scenarios.
+    pub more_files: Vec<PathBuf>,
+    /// How many of them exist and are replaced.
+    pub more_replaced: u64,
 }
 
 /// What is at the path of an export.

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::comment::Comment;
 use super::config::Reason;
 use super::error::{Error, Result};
 use super::history::Conflict;
+use super::mark::Mark;
 use super::name;
 use super::taxonomy;
 use super::verdict::{Judgement, Verdict};
@@ -44,6 +46,72 @@ pub struct ExchangedVerdict {
     /// Digest of what was judged; see [`super::Item::digest`].
     pub on: Option<String>,
     pub question: Option<String>,
+}
+
+/// A comment outside of journals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExchangedComment {
+    /// Item id.
+    pub item: String,
+    pub who: String,
+    /// Time in milliseconds since 1970; `None` if the file does not have it.
+    pub at: Option<i64>,
+    /// Project revision; only files written by benchtop have it.
+    pub rev: Option<u64>,
+    /// The comment's own, or derived from its contents ([`receipt`]).
+    pub uuid: Uuid,
+    /// Digest of the item that was commented on; see [`super::Item::digest`].
+    pub on: Option<String>,
+    pub text: String,
+    /// The comment that it answers.
+    pub reply_to: Option<Uuid>,
+    pub marks: Vec<Mark>,
+    /// Time of the last edit.
+    pub edited: Option<i64>,
+    /// Who resolved it.
+    pub resolved: Option<String>,
+    /// Whether the project that wrote the file had imported it.
+    pub imported: bool,
+}
+
+impl ExchangedComment {
+    /// A comment on an item.
+    pub fn of(item: &str, comment: &Comment) -> ExchangedComment {
+        ExchangedComment {
+            item: item.into(),
+            who: comment.who.clone(),
+            at: Some(comment.at),
+            rev: Some(comment.rev),
+            uuid: comment.uuid,
+            on: comment.on.clone(),
+            text: comment.text.clone(),
+            reply_to: comment.reply_to,
+            marks: comment.marks.clone(),
+            edited: comment.edited,
+            resolved: comment.resolved.clone(),
+            imported: comment.imported,
+        }
+    }
+}
+
+/// A record of a file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exchanged {
+    Verdict(Box<ExchangedVerdict>),
+    Comment(Box<ExchangedComment>),
+}
+
+/// How many comments an import took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedComments {
+    /// Comments in the file.
+    pub read: u64,
+    /// New comments.
+    pub added: u64,
+    /// Comments imported earlier that the file has edited or resolved since.
+    pub updated: u64,
+    /// Comments that the project has, or that are repeated in the file.
+    pub known: u64,
 }
 
 /// Mapping of the names in a file.
@@ -129,7 +197,7 @@ impl NameMapping {
     }
 }
 
-/// A verdict that was not imported.
+/// A verdict or comment that was not imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedVerdict {
     /// Place in the file: `line 4`, `task 3, annotation 2`.
@@ -153,7 +221,8 @@ pub struct ImportedVerdicts {
     pub added: u64,
     /// Duplicates, already known or repeated in the file.
     pub known: u64,
-    /// Verdicts that were not imported.
+    pub comments: ImportedComments,
+    /// Verdicts and comments that were not imported.
     pub aside: Vec<SkippedVerdict>,
     /// Items with different verdicts, by several people or by one person in two places.
     pub conflicts: Vec<Conflict>,

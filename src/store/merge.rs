@@ -4,12 +4,13 @@
 //! therefore the same for every order of files, and a second merge changes nothing. A decision on a
 //! text or picture that differs here is skipped. It is merged later, once the items are the same.
 
+mod comments;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-pub use verdicts::plan as plan_verdicts;
+pub use verdicts::{PlannedImport, plan as plan_verdicts};
 
 use super::columns::id_hash;
 use super::history::{FoldNotice, History};

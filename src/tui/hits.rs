@@ -20,6 +20,17 @@ enum Reacts {
     Wheel([Vec<Action>; 2]),
     /// A picture, or the visible part of it. Dragging selects a region.
     Picture,
+    /// A horizontal scale. A press and dragging set a value on it.
+    Slider,
+}
+
+/// What dragging acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dragged {
+    /// A region of a picture.
+    Picture,
+    /// A value on a scale.
+    Slider,
 }
 
 /// The areas of a frame. Of those that overlap, the last one counts.
@@ -95,6 +106,11 @@ impl Hits {
         self.add(area, || Reacts::Picture);
     }
 
+    /// A scale from the left to the right edge of this area.
+    pub fn slider(&self, area: Rect) {
+        self.add(area, || Reacts::Slider);
+    }
+
     fn find<T>(&self, at: Position, which: impl Fn(&(Rect, Reacts)) -> Option<T>) -> Option<T> {
         let areas = self.areas.borrow();
         let mut here = areas.iter().rev().filter(|(area, _)| area.contains(at));
@@ -117,10 +133,12 @@ impl Hits {
         })
     }
 
-    /// The area of the picture at a place.
-    pub fn picture_at(&self, at: Position) -> Option<Rect> {
-        self.find(at, |(area, reacts)| {
-            (*reacts == Reacts::Picture).then_some(*area)
+    /// The area of the picture or scale at a place that dragging acts on.
+    pub fn dragged_at(&self, at: Position) -> Option<(Dragged, Rect)> {
+        self.find(at, |(area, reacts)| match reacts {
+            Reacts::Picture => Some((Dragged::Picture, *area)),
+            Reacts::Slider => Some((Dragged::Slider, *area)),
+            _ => None,
         })
     }
 }
@@ -153,6 +171,9 @@ mod tests {
         hits.clear();
         hits.go(Rect::new(3, 3, 1, 1), [], Some(Action::Open));
         assert_eq!(hits.clicked(at), Some(vec![Action::Open]));
-        assert_eq!((hits.wheeled(at, true), hits.picture_at(at)), (None, None));
+        assert_eq!((hits.wheeled(at, true), hits.dragged_at(at)), (None, None));
+        let scale = Rect::new(2, 2, 5, 5);
+        hits.slider(scale);
+        assert_eq!(hits.dragged_at(at), Some((Dragged::Slider, scale)));
     }
 }

@@ -281,3 +281,106 @@ fn comments_stay_on_an_item_whose_text_changed() {
     bench.run(["stop"]).ok();
     assert_eq!(list(&bench, &[]), comments);
 }
+
+/// The comments of a project without what an import changes.
+fn content(bench: &Bench) -> Vec<Value> {
+    let mut comments = list(bench, &[]);
+    for comment in &mut comments {
+        let comment = comment.as_object_mut().unwrap();
+        comment.remove("imported");
+    }
+    comments.sort_by_key(|c| c["uuid"].as_str().unwrap().to_string());
+    comments
+}
+
+fn imported(bench: &Bench, file: &std::path::Path) -> Value {
+    let args = ["verdicts", "import", file.to_str().unwrap(), "--json"];
+    bench.run(args).lines().remove(0)["comments"].take()
+}
+
+#[test]
+fn comments_come_back_from_all_three_forms_once_and_marked_as_imported() {
+    let bench = pictured();
+    let mark = "0.25,0.5,0.25,0.25=left hand";
+    let text = "=six\nfingers, \"left\"";
+    let first = add(
+        &bench,
+        &["add", "set/1", text, "--mark", mark, "--as", "ann"],
+    );
+    add(&bench, &["reply", "2", &first, "'no", "--as", "bob"]);
+    add(&bench, &["add", "set/2", "dark", "--as", "ann"]);
+    add(&bench, &["edit", "2", &first, "+7\nfingers", "--as", "ann"]);
+    add(&bench, &["resolve", "2", &first, "--as", "bob"]);
+    let verdict = ["decide", "2", "accept", "--as", "ann"];
+    bench.run(verdict).ok();
+    for (command, form) in [
+        ("comments", "jsonl"),
+        ("comments", "csv"),
+        ("verdicts", "label-studio"),
+    ] {
+        let file = bench.beside(&format!("all.{form}"));
+        let path = file.to_str().unwrap();
+        bench.run([command, "--format", form, "--out", path]).ok();
+        let other = pictured();
+        let counts = imported(&other, &file);
+        assert_eq!(
+            counts,
+            json!({"read": 3, "added": 3, "updated": 0, "known": 0}),
+            "{form}"
+        );
+        assert_eq!(content(&other), content(&bench), "{form}");
+        assert!(list(&other, &[]).iter().all(|c| c["imported"] == true));
+        assert!(list(&bench, &[]).iter().all(|c| c["imported"] == false));
+        // Twice adds nothing, and neither does the project that wrote it.
+        for to in [&other, &bench] {
+            let lines = to.run(["log", "--json"]).lines().len();
+            let counts = imported(to, &file);
+            assert_eq!(counts["known"], 3, "{form}");
+            assert_eq!(to.run(["log", "--json"]).lines().len(), lines, "{form}");
+        }
+        // What is edited there later comes too, once.
+        let reply = list(&bench, &[])[1]["uuid"].as_str().unwrap().to_string();
+        add(
+            &bench,
+            &["edit", "2", &reply, &format!("no, {form}"), "--as", "bob"],
+        );
+        bench.run([command, "--format", form, "--out", path]).ok();
+        assert_eq!(imported(&other, &file)["updated"], 1, "{form}");
+        assert_eq!(imported(&other, &file)["updated"], 0, "{form}");
+        assert_eq!(content(&other), content(&bench), "{form}");
+    }
+}
+
+#[test]
+fn an_imported_comment_neither_changes_one_of_this_project_nor_carries_raw_text() {
+    let bench = pictured();
+    let own = add(&bench, &["add", "set/1", "six fingers", "--as", "ann"]);
+    let line = |more: Value| {
+        let mut line = json!({"item": "set/1", "who": "ann", "text": "five"});
+        let fields = line.as_object_mut().unwrap();
+        fields.extend(more.as_object().unwrap().clone());
+        line.to_string() + "\n"
+    };
+    let file = [
+        line(json!({"uuid": own, "edited": "2030-01-01T00:00:00Z"})),
+        line(json!({"text": "\u{1b}[2J"})),
+        line(json!({"item": "set/99"})),
+        line(json!({"who": "eve", "text": "\u{202e}dab", "imported": false})),
+    ];
+    let file = bench.write("hostile.jsonl", file.concat());
+    let report = bench
+        .run(["verdicts", "import", file.to_str().unwrap(), "--json"])
+        .lines()
+        .remove(0);
+    let places = report["aside"].as_array().unwrap().iter();
+    let places: Vec<&str> = places.map(|one| one["place"].as_str().unwrap()).collect();
+    assert_eq!(places, ["line 1", "line 2", "line 3"]);
+    assert_eq!(report["comments"]["added"], 1);
+    let comments = list(&bench, &[]);
+    assert_eq!(comments[0]["text"], "six fingers");
+    assert_eq!(
+        (&comments[1]["who"], &comments[1]["imported"]),
+        (&json!("eve"), &json!(true))
+    );
+    assert!(!bench.run(["comments"]).ok().contains('\u{202e}'));
+}

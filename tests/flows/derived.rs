@@ -612,8 +612,20 @@ fn dysca_is_exported_as_one_file_a_scenario_and_read_back() {
         out.to_str().unwrap(),
         "--json",
     ];
+    let dry = args.into_iter().chain(["--dry-run"]);
+    let plan = one(&bench.run(dry.clone()).ok());
+    assert!(!out.exists());
+    assert_eq!(
+        (&plan["items"], &plan["more_replaced"]),
+        (&json!(9), &json!(0))
+    );
     let report = one(&bench.run(args).ok());
+    assert_eq!(plan["more_files"], report["more_files"]);
     let file = |name: &str| bench.beside(&format!("out/{name}"));
+    std::fs::remove_file(file("dysca-corruption.json")).unwrap();
+    let again = one(&bench.run(dry).ok());
+    assert_eq!(again["more_replaced"], 1);
+    bench.run(args).ok();
     let more = ["dysca-corruption.json", "dysca-print-attack.json"];
     let named: Vec<_> = more.map(|name| json!(file(name))).into();
     assert_eq!(
@@ -641,6 +653,8 @@ fn dysca_is_exported_as_one_file_a_scenario_and_read_back() {
         "--filter",
         "variant:corruption",
     ];
+    let plan = args.into_iter().chain(["--dry-run", "--json"]);
+    assert_eq!(one(&bench.run(plan).ok())["more_files"], json!([]));
     bench.run(args).ok();
     let files = std::fs::read_dir(alone.parent().unwrap()).unwrap().count();
     assert_eq!(files, 1);

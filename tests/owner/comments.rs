@@ -220,3 +220,19 @@ fn own_comments_do_not_tell_that_an_item_comes_again() {
     }
     assert!(repeats > 0, "an item came again");
 }
+
+#[test]
+fn a_client_cannot_mark_its_comment_as_imported() {
+    let bench = Bench::with_items(2);
+    let ann = bench.client("ann", |_| ());
+    let forged = CommentAct::Import {
+        text: "bob said so".into(),
+        reply_to: None,
+        marks: Vec::new(),
+    };
+    let problem = act(&ann, 1, forged).unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::Denied);
+    assert!(thread(&ann, 1).is_empty());
+    write(&ann, 1, "six fingers", None).unwrap();
+    assert!(!thread(&ann, 1)[0].imported);
+}

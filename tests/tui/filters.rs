@@ -456,6 +456,55 @@ fn counts_are_estimated_before_the_owner_answers() {
 }
 
 #[test]
+fn a_threshold_is_set_by_a_click_and_dragged_and_the_counts_follow() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal {
+        mouse: true,
+        size: (160, 50),
+        ..Terminal::default()
+    });
+    seat.on(1);
+    seat.keys("gf");
+    seat.wait_for("flag 25.0");
+    seat.wait_until("the exact counts", |shown| {
+        has_word(shown, "500") && !shown.contains('~')
+    });
+    // The label of the threshold is above its column, once the bars fit the width.
+    seat.settled();
+    let (x, y) = seat.find("▼flag");
+    let asked = |played: &Played| played.with(|state| state.looks.last().copied().flatten());
+    assert_eq!(asked(&played), Some(25.0));
+    seat.click((x - 12, y + 3));
+    seat.wait_gone("flag 25.0");
+    let clicked = seat.find("▼flag");
+    assert_eq!(clicked, (x - 12, y));
+    seat.wait_until("exact counts", |shown| !shown.contains('~'));
+    let left = asked(&played).unwrap();
+    assert!(left < 25.0, "{left}");
+    // Press on it, move with the button down, and release elsewhere.
+    seat.mouse(0, (x - 12, y + 2), 'M');
+    for column in (x - 12)..=(x + 9) {
+        seat.mouse(32, (column, y + 40), 'M');
+    }
+    seat.wait_until("the line to follow", |s| {
+        s.lines()
+            .nth(y.into())
+            .is_some_and(|line| line.chars().nth((x + 9).into()) == Some('▼'))
+    });
+    seat.mouse(0, (x + 9, y + 40), 'm');
+    seat.mouse(32, (x, y), 'M');
+    seat.wait_until("exact counts", |shown| {
+        !shown.contains('~') && !has_word(shown, "500")
+    });
+    let right = asked(&played).unwrap();
+    assert!(right > 25.0, "{right}");
+    assert_eq!(seat.find("▼flag"), (x + 9, y), "the button was up");
+    // The threshold is an edit that the key saves.
+    seat.keys("w");
+    seat.wait_for(wording::SAVE_RULES);
+}
+
+#[test]
 fn saving_rules_shows_changes_and_reports_conflicts() {
     let played = Played::new();
     let mut seat = played.seat(Terminal::default());

@@ -114,9 +114,12 @@ fn plan_text(plan: &ExportPlan) -> String {
         text += &format!(" and {}", out::count(plan.answer_sets, "answer file"));
     }
     if let Some(path) = &plan.out {
-        text += &format!(" to {}", path.display());
+        text += &format!(" to {}", clean::line(&path.to_string_lossy()));
     }
     text.push('\n');
+    for file in &plan.more_files {
+        text += &format!("and {}\n", clean::line(&file.to_string_lossy()));
+    }
     let mut note = |n: u64, what: &str| {
         if n > 0 {
             text.push_str(&format!("note: {} {what}\n", out::count(n, "item")));
@@ -132,6 +135,10 @@ fn plan_text(plan: &ExportPlan) -> String {
         Existing::Folder => {
             text += "note: the folder exists; files of the same names are replaced\n"
         }
+    }
+    if plan.more_replaced > 0 {
+        let files = out::count(plan.more_replaced, "further file");
+        text += &format!("note: replaces {files}\n");
     }
     text
 }

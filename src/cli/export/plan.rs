@@ -1,7 +1,7 @@
 //! What an export would write.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::source::Source;
 use super::write;
@@ -32,11 +32,16 @@ pub fn plan(client: &Client, ask: &ExportRequest, watch: ProgressSink<'_>) -> Re
         ..ExportPlan::default()
     };
     let (mut pictures, mut datasets) = (HashSet::new(), BTreeSet::new());
+    let (mut first, mut more_files) = (None, BTreeSet::new());
     source.each("counting", |item| {
         plan.items += 1;
         if !(export.takes)(item.form) {
             plan.left_out += 1;
             return Ok(());
+        }
+        if let (Kind::File(_), Some(out)) = (&export.kind, ask.out.as_deref()) {
+            let first = first.get_or_insert_with(|| item.clone());
+            more_files.extend((export.file_beside)(out, first, &item));
         }
         if !datasets.contains(&item.dataset) {
             datasets.insert(item.dataset.clone());
@@ -49,6 +54,9 @@ pub fn plan(client: &Client, ask: &ExportRequest, watch: ProgressSink<'_>) -> Re
         Ok(())
     })?;
     plan.pictures = pictures.len() as u64;
+    let is_there = |file: &&PathBuf| existing(file) != Existing::Nothing;
+    plan.more_replaced = more_files.iter().filter(is_there).count() as u64;
+    plan.more_files = more_files.into_iter().collect();
     plan.datasets = datasets.into_iter().collect();
     let answers = match (export.answers, ask.with_predictions) {
         (Answers::Always, _) => source

@@ -1,6 +1,6 @@
 //! Lists and exports verdicts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::out::done;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_formats::verdicts::label_studio::{TaskExtra, TaskWriter};
 use benchtop_formats::verdicts::{csv, jsonl};
-use benchtop_model::verdict_interchange::{ExchangedVerdict, VerdictForm};
+use benchtop_model::verdict_interchange::{ExchangedComment, ExchangedVerdict, VerdictForm};
 use benchtop_model::{Error, ErrorKind, Filter, ImageRef, Item, Result, clean};
 use benchtop_pipeline::export::{Renames, create};
 use benchtop_protocol::Client;
-use benchtop_protocol::wire::{Lines, ShownComment, request};
+use benchtop_protocol::wire::{Lines, request};
 use benchtop_raster::decode::decode;
 
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
@@ -98,18 +98,11 @@ fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Wr
     let mut writer =
         TaskWriter::new(out, &words, &args.pictures_at).with_reasons(&client.welcome().reasons);
     let comments = commented(client)?;
-    each(client, args.round.as_deref(), &mut |page| {
-        let by_item: Vec<&[(u32, ExchangedVerdict)]> = page.chunk_by(|a, b| a.0 == b.0).collect();
-        let mut items = Items::new(
-            client,
-            by_item.iter().map(|verdicts| verdicts[0].0).collect(),
-        );
-        for verdicts in by_item {
-            let number = verdicts[0].0;
-            let list: Vec<ExchangedVerdict> = verdicts
-                .iter()
-                .map(|(_, verdict)| verdict.clone())
-                .collect();
+    let mut write = |tasks: Vec<(u32, &[(u32, ExchangedVerdict)])>| {
+        let mut items = Items::new(client, tasks.iter().map(|(number, _)| *number).collect());
+        for (number, verdicts) in tasks {
+            let list = verdicts.iter().map(|(_, verdict)| verdict.clone());
+            let list: Vec<ExchangedVerdict> = list.collect();
             let item = items.next()?;
             let extra = TaskExtra {
                 comments: comments.get(&number).cloned().unwrap_or_default(),
@@ -118,20 +111,39 @@ fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Wr
             writer.push(number, &item, &list, &extra)?;
         }
         Ok(())
+    };
+    // An item that has comments and no verdict is a task too, unless a round is asked for.
+    let mut bare: BTreeSet<u32> = match args.round {
+        Some(_) => BTreeSet::new(),
+        None => comments.keys().copied().collect(),
+    };
+    each(client, args.round.as_deref(), &mut |page| {
+        let mut tasks = Vec::new();
+        for verdicts in page.chunk_by(|a, b| a.0 == b.0) {
+            let number = verdicts[0].0;
+            bare.remove(&number);
+            let after = bare.split_off(&number);
+            let before = std::mem::replace(&mut bare, after);
+            tasks.extend(before.into_iter().map(|number| (number, &[][..])));
+            tasks.push((number, verdicts));
+        }
+        write(tasks)
     })?;
+    write(bare.into_iter().map(|number| (number, &[][..])).collect())?;
     writer.finish()
 }
 
-/// The comments on each item as a text.
-fn commented(client: &Client) -> Result<BTreeMap<u32, String>> {
-    let mut texts = BTreeMap::new();
-    comments::each(client, &Filter::default(), |number, _, thread| {
-        let line = |shown: &ShownComment| format!("{}: {}", shown.comment.who, shown.comment.text);
-        let lines: Vec<String> = thread.comments.iter().map(line).collect();
-        texts.insert(number, lines.join("\n"));
+/// The comments on each item.
+fn commented(client: &Client) -> Result<BTreeMap<u32, Vec<ExchangedComment>>> {
+    let mut all = BTreeMap::new();
+    comments::each(client, &Filter::default(), |number, id, thread| {
+        comments::tell_left_out(number, thread);
+        let comments = thread.comments.iter();
+        let comments = comments.map(|shown| ExchangedComment::of(id, &shown.comment));
+        all.insert(number, comments.collect());
         Ok(())
     })?;
-    Ok(texts)
+    Ok(all)
 }
 
 /// The sizes of the pictures that the verdicts mark, as far as their files can be read.

@@ -1,4 +1,4 @@
-//! `benchtop verdicts import`: imports verdicts from other tools and other projects.
+//! `benchtop verdicts import`: imports verdicts and comments from other tools and other projects.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -61,21 +61,23 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let taken = import::waited(&context.client()?, ask, !args.json)?;
     let value = value(&taken, args.dry_run);
     out::report(args.json, &value, || text(&taken, args.dry_run))?;
-    // A file without a single usable verdict is a failure.
-    Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))
+    // A file without a single usable record is a failure.
+    let comments = &taken.comments;
+    let usable = taken.added + taken.known + comments.added + comments.updated + comments.known;
+    Ok(u8::from(taken.read + comments.read > 0 && usable == 0))
 }
 
 fn value(taken: &ImportedVerdicts, dry: bool) -> serde_json::Value {
     json!({
         "dry_run": dry, "format": taken.form.name(), "read": taken.read, "added": taken.added, "known": taken.known,
-        "aside": taken.aside, "conflicts": taken.conflicts.iter().map(merge::conflict).collect::<Vec<_>>(),
+        "comments": taken.comments, "aside": taken.aside, "conflicts": taken.conflicts.iter().map(merge::conflict).collect::<Vec<_>>(),
         "notes": taken.notes,
     })
 }
 
 fn text(taken: &ImportedVerdicts, dry: bool) -> String {
     let verb = if dry { "would add" } else { "added" };
-    let mut out = format!(
+    let mut text = format!(
         "read {} as {}: {verb} {}, {} already in the project, {} set aside\n",
         out::count(taken.read, "verdict"),
         taken.form.name(),
@@ -83,6 +85,17 @@ fn text(taken: &ImportedVerdicts, dry: bool) -> String {
         taken.known,
         taken.aside.len()
     );
+    let comments = &taken.comments;
+    if comments.read > 0 {
+        let _ = writeln!(
+            text,
+            "read {}: {verb} {}, {} changed since their import, {} already in the project",
+            out::count(comments.read, "comment"),
+            comments.added,
+            comments.updated,
+            comments.known
+        );
+    }
     for left in taken.aside.iter().take(SHOWN) {
         let about = [left.who.as_str(), left.item.as_str()]
             .into_iter()
@@ -94,15 +107,15 @@ fn text(taken: &ImportedVerdicts, dry: bool) -> String {
             format!(": {about}")
         };
         let _ = writeln!(
-            out,
+            text,
             "  {}",
             clean::line(&format!("{}{about}: {}", left.place, left.why))
         );
     }
-    merge::rest(&mut out, taken.aside.len(), "set aside");
-    merge::conflicts(&mut out, &taken.conflicts);
+    merge::rest(&mut text, taken.aside.len(), "set aside");
+    merge::conflicts(&mut text, &taken.conflicts);
     for note in &taken.notes {
-        let _ = writeln!(out, "note: {}", clean::line(note));
+        let _ = writeln!(text, "note: {}", clean::line(note));
     }
-    out
+    text
 }

@@ -52,7 +52,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Import verdicts from Label Studio's JSON or JSON-MIN export, CSV, or JSONL
+    /// Import verdicts and comments from Label Studio's JSON or JSON-MIN export, CSV, or JSONL
     Import(import::Args),
 }
 

@@ -8,10 +8,12 @@
 
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
+use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::comments_csv;
 use super::line::Line;
 use super::record::{Found, Meaning, Take};
 use crate::delimited::{Lines, uneven};
@@ -61,7 +63,7 @@ pub fn write(number: u32, verdict: &ExchangedVerdict, out: &mut dyn Write) -> Re
 }
 
 /// The cell of a field: empty for a missing value, an empty list, and false.
-fn cell(name: &str, value: &Value) -> String {
+pub(super) fn cell(name: &str, value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(false) => String::new(),
         // A time before the year 0 begins with a minus sign.
@@ -88,7 +90,7 @@ fn guarded(text: &str) -> Cow<'_, str> {
 }
 
 /// The text of a guarded cell; `None` if the cell is empty.
-fn text(cell: String) -> Option<String> {
+pub(super) fn text(cell: String) -> Option<String> {
     match cell.strip_prefix('\'') {
         _ if cell.is_empty() => None,
         Some(rest) if rest.is_empty() || rest.starts_with(GUARDED) => Some(rest.to_string()),
@@ -96,7 +98,7 @@ fn text(cell: String) -> Option<String> {
     }
 }
 
-fn quoted(cell: String) -> String {
+pub(super) fn quoted(cell: String) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {
@@ -104,8 +106,8 @@ fn quoted(cell: String) -> String {
     }
 }
 
-/// Reads verdicts from CSV. Columns may be in any order; only `item`, `who`, and `verdict` are
-/// required.
+/// Reads verdicts from CSV, or comments if there is a column `text` and none `verdict`. Columns may be
+/// in any order; only `item`, `who`, and one of these two are required.
 ///
 /// # Errors
 /// See [`super::read`].
@@ -117,16 +119,21 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
         );
     };
     let names = names?;
-    let of = |name: &str| COLUMNS.iter().position(|column| *column == name.trim());
+    let is_comments = comments_csv::is_header(&names);
+    let (known, needed) = match is_comments {
+        true => (&comments_csv::COLUMNS[..], comments_csv::NEEDED),
+        false => (&COLUMNS[..], ["item", "who", "verdict"]),
+    };
+    let of = |name: &str| known.iter().position(|column| *column == name.trim());
     let columns: Vec<Option<usize>> = names.iter().map(|name| of(name)).collect();
-    for needed in ["item", "who", "verdict"] {
+    for needed in needed {
         if !names.iter().any(|name| name.trim() == needed) {
             return Err(Error::input("missing column")
                 .field(needed)
                 .line(line)
                 .help(format!(
                     "the first line must have the column names: {}",
-                    COLUMNS.join(",")
+                    known.join(",")
                 )));
         }
     }
@@ -144,8 +151,17 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
         ));
     }
     while let Some((number, cells)) = lines.next_line()? {
-        let line = cells.and_then(|cells| record(cells, &columns));
-        if !take(Found::in_line(number, line, meaning)) {
+        let found = match is_comments {
+            true => {
+                let line = cells.and_then(|cells| comments_csv::record(cells, &columns));
+                Found::comment(format!("line {number}"), line, meaning)
+            }
+            false => {
+                let line = cells.and_then(|cells| record(cells, &columns));
+                Found::in_line(number, line, meaning)
+            }
+        };
+        if !take(found) {
             break;
         }
     }
@@ -211,7 +227,7 @@ fn words(cell: Option<String>) -> Vec<String> {
 }
 
 /// The marks in a cell, which have the form of JSON Lines.
-fn marks(cell: Option<String>) -> Result<Vec<Mark>> {
+pub(super) fn marks(cell: Option<String>) -> Result<Vec<Mark>> {
     let read = |cell: String| {
         serde_json::from_str(&cell).map_err(|e| Error::input(e.to_string()).field("marks"))
     };
@@ -225,7 +241,7 @@ fn picture(word: &str) -> Result<PictureSeen> {
     })
 }
 
-fn integer<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
+pub(super) fn integer<T: FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
     let number = |cell: String| {
         cell.trim()
             .parse()
@@ -234,7 +250,7 @@ fn integer<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Opt
     cell.map(number).transpose()
 }
 
-fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<T>> {
+pub(super) fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<T>> {
     let one = |cell: String| {
         serde_json::from_value(cell.trim().into())
             .map_err(|e| Error::input(e.to_string()).field(name))

@@ -1,11 +1,16 @@
-//! Verdicts as JSON Lines: one object per line, as `benchtop verdicts --format jsonl` writes them.
+//! Verdicts and comments as JSON Lines: one object per line, as `benchtop verdicts --format jsonl`
+//! and `benchtop comments --format jsonl` write them.
 
 use std::io::{BufRead, Write};
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::comment_line::CommentLine;
 use super::line::Line;
 use super::record::{Found, Meaning, Take};
 use crate::records::{Records, Shape};
-use benchtop_model::verdict_interchange::ExchangedVerdict;
+use benchtop_model::verdict_interchange::{ExchangedComment, ExchangedVerdict};
 use benchtop_model::{Error, Result};
 
 /// The line of a verdict on item `number`.
@@ -20,7 +25,31 @@ pub fn write(number: u32, verdict: &ExchangedVerdict, out: &mut dyn Write) -> Re
     crate::python_json::raw(out, line.as_bytes())
 }
 
-/// Reads verdicts from JSON Lines.
+/// Writes the line of a comment on item `number`.
+pub fn write_comment(number: u32, comment: &ExchangedComment, out: &mut dyn Write) -> Result<()> {
+    let cannot = |e| Error::input(format!("cannot write the comment as JSON: {e}"));
+    let line = CommentLine::of(Some(number), comment);
+    let line = serde_json::to_string(&line).map_err(cannot)? + "\n";
+    crate::python_json::raw(out, line.as_bytes())
+}
+
+/// The comment in a line that has a text and no verdict.
+fn comment(bytes: &[u8]) -> serde_json::Result<Option<CommentLine>> {
+    #[derive(Deserialize)]
+    struct Head {
+        text: Option<IgnoredAny>,
+        verdict: Option<IgnoredAny>,
+    }
+    match serde_json::from_slice::<Head>(bytes) {
+        Ok(Head {
+            text: Some(_),
+            verdict: None,
+        }) => serde_json::from_slice(bytes).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Reads verdicts and comments from JSON Lines.
 ///
 /// # Errors
 /// See [`super::read`].
@@ -33,7 +62,16 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             Ok(Some(raw)) => {
                 let number = raw.line;
                 let line = serde_json::from_slice::<Line>(raw.bytes).map_err(|e| raw.problem(&e));
-                Found::in_line(number, line, meaning)
+                let is_verdict = |line: &Line| !line.verdict.is_empty();
+                // A line with a text and without a verdict is a comment.
+                let comment = match line.as_ref().is_ok_and(is_verdict) {
+                    true => None,
+                    false => comment(raw.bytes).map_err(|e| raw.problem(&e)).transpose(),
+                };
+                match comment {
+                    Some(comment) => Found::comment(format!("line {number}"), comment, meaning),
+                    None => Found::in_line(number, line, meaning),
+                }
             }
             Err(problem) => {
                 let Some(line) = problem.place.line.filter(|_| begun) else {

@@ -11,7 +11,7 @@ use benchtop_model::verdict_interchange::{ExchangedVerdict, receipt};
 use benchtop_model::{Error, Judgement, Mark, PictureSeen, Result, Seen, Verdict, mark, name};
 
 /// Largest revision that is read. Larger JSON numbers are not exact integers.
-const LARGEST_REV: u64 = 1 << 53;
+pub(super) const LARGEST_REV: u64 = 1 << 53;
 
 /// The flat record, with its fields in the order in which they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

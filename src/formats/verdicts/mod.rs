@@ -1,8 +1,11 @@
-//! Reads and writes verdicts as [`jsonl`], [`csv`], and [`label_studio`], one record at a time.
+//! Reads and writes verdicts and comments as [`jsonl`], [`csv`], and [`label_studio`], one record at
+//! a time.
 //!
 //! Records that cannot be used are reported with their place and skipped; nothing is guessed. A
 //! file that is truncated or has another format is rejected as a whole.
 
+mod comment_line;
+pub mod comments_csv;
 pub mod csv;
 pub mod jsonl;
 pub mod label_studio;
@@ -58,5 +61,7 @@ pub fn read(
     read.map_err(|problem| problem.file(path))
 }
 
+#[cfg(test)]
+mod comment_tests;
 #[cfg(test)]
 mod tests;

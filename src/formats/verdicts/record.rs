@@ -1,9 +1,10 @@
-//! A record of a file of verdicts, and how its values map to the project.
+//! A record of a file of verdicts and comments, and how its values map to the project.
 
+use super::comment_line::CommentLine;
 use super::line::Line;
 use benchtop_model::Result;
 use benchtop_model::config::Reason;
-use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping};
+use benchtop_model::verdict_interchange::{Exchanged, NameMapping};
 
 /// How the values of a file map to this project.
 #[derive(Clone, Copy)]
@@ -28,8 +29,8 @@ pub struct Found {
     pub item: String,
     /// The annotator as named in the file.
     pub who: String,
-    /// The verdict, or the error.
-    pub verdict: Result<ExchangedVerdict>,
+    /// The verdict or comment, or the error.
+    pub content: Result<Exchanged>,
 }
 
 impl Found {
@@ -41,7 +42,25 @@ impl Found {
             place: format!("line {number}"),
             item,
             who,
-            verdict: line.and_then(|line| line.exchanged(meaning)),
+            content: line.and_then(|line| {
+                let verdict = line.exchanged(meaning)?;
+                Ok(Exchanged::Verdict(Box::new(verdict)))
+            }),
+        }
+    }
+
+    /// A comment at a place.
+    pub(super) fn comment(place: String, line: Result<CommentLine>, meaning: Meaning<'_>) -> Found {
+        let of = |line: &CommentLine| (line.item.clone(), line.who.clone());
+        let (item, who) = line.as_ref().map(of).unwrap_or_default();
+        Found {
+            place,
+            item,
+            who,
+            content: line.and_then(|line| {
+                let comment = line.exchanged(meaning)?;
+                Ok(Exchanged::Comment(Box::new(comment)))
+            }),
         }
     }
 }

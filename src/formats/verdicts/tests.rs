@@ -7,7 +7,7 @@ use super::label_studio::{TaskExtra, TaskWriter};
 use super::*;
 use benchtop_model::config::Reason;
 use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping};
+use benchtop_model::verdict_interchange::{Exchanged, ExchangedVerdict, NameMapping};
 use benchtop_model::{
     Choice, ErrorKind, Form, Item, Judgement, Key, Mark, PictureSeen, QuestionKind, Role, Seen,
     Verdict,
@@ -60,8 +60,9 @@ fn read_text(
         item: &|key, _| Ok(key.to_string()),
     };
     let take = &mut |found: Found| {
-        match found.verdict {
-            Ok(verdict) => taken.push(verdict),
+        match found.content {
+            Ok(Exchanged::Verdict(verdict)) => taken.push(*verdict),
+            Ok(Exchanged::Comment(comment)) => panic!("{comment:?}"),
             Err(problem) => aside.push(format!(
                 "{} | {} | {} | {problem}",
                 found.place, found.item, found.who
@@ -128,7 +129,7 @@ fn written(form: VerdictForm, verdicts: &[ExchangedVerdict], words: &NameMapping
         VerdictForm::LabelStudio => {
             let sizes = vec![Some((640, 480)); 2];
             let extra = TaskExtra {
-                comments: "ann: dark".into(),
+                comments: Vec::new(),
                 sizes,
             };
             let mut writer = TaskWriter::new(out, words, "https://example.org/");
@@ -539,7 +540,7 @@ fn label_studio_has_regions_in_percent_and_paths_of_levels() {
         &NameMapping::default(),
     );
     let task: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(task[0]["data"]["comments"], "ann: dark");
+    assert_eq!(task[0]["data"]["comments"], "");
     let result = task[0]["annotations"][0]["result"].as_array().unwrap();
     let of = |kind: &str| result.iter().find(|r| r["type"] == kind).unwrap();
     let region = of("rectanglelabels");

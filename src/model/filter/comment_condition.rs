@@ -68,6 +68,7 @@ mod tests {
             marks: vec![Mark::point(1, 0.5, 0.5).labeled(label.map(Into::into))],
             edited: None,
             resolved: None,
+            imported: false,
         }
     }
 

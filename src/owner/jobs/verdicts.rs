@@ -1,4 +1,4 @@
-//! Imports verdicts from files other than journals.
+//! Imports verdicts and comments from files other than journals.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::clock::now;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_formats::verdicts::{self, Found, Meaning};
-use benchtop_model::verdict_interchange::{ImportedVerdicts, SkippedVerdict};
+use benchtop_model::verdict_interchange::{Exchanged, ImportedVerdicts, SkippedVerdict};
 use benchtop_model::{Error, Result};
 use benchtop_pipeline::import::hash_file;
 use benchtop_protocol::wire::request;
@@ -37,10 +37,12 @@ impl Task for request::TakeVerdicts {
             tags,
             item: &|key, question| tasks.find(key, question),
         };
-        let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);
+        let (mut found, mut comments) = (Vec::new(), Vec::new());
+        let (mut aside, mut cancelled) = (Vec::new(), false);
         let mut take = |one: Found| {
-            match one.verdict {
-                Ok(verdict) => found.push((one.place, verdict)),
+            match one.content {
+                Ok(Exchanged::Verdict(verdict)) => found.push((one.place, *verdict)),
+                Ok(Exchanged::Comment(comment)) => comments.push((one.place, *comment)),
                 Err(problem) => {
                     let why = skip_reason(&problem, &self.file);
                     aside.push(SkippedVerdict {
@@ -51,8 +53,8 @@ impl Task for request::TakeVerdicts {
                     });
                 }
             }
-            let done = (found.len() + aside.len()) as u64;
-            cancelled = watch.report("verdicts read", done, None).is_err();
+            let done = (found.len() + comments.len() + aside.len()) as u64;
+            cancelled = watch.report("records read", done, None).is_err();
             !cancelled
         };
         let mut notes = verdicts::read(&self.file, form, meaning, &mut take)?;
@@ -62,8 +64,9 @@ impl Task for request::TakeVerdicts {
         let read = (found.len() + aside.len()) as u64;
         let history = History::read(&shared.project)?;
         let items = (&*catalog, &*shared.items.pictures());
-        let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
-        aside.extend(more);
+        let plan = merge::plan_verdicts(&history, (found, comments), items, now())?;
+        let (planned, comments) = (plan.merge, plan.comments);
+        aside.extend(plan.aside);
         let of_union = planned.report.aside.into_iter();
         aside.extend(of_union.map(|a| SkippedVerdict {
             place: String::new(),
@@ -77,7 +80,7 @@ impl Task for request::TakeVerdicts {
         notes.extend(planned.report.notes);
         if aside.len() > LISTED {
             notes.push(format!(
-                "{} more skipped verdicts are not listed",
+                "{} more skipped records are not listed",
                 aside.len() - LISTED
             ));
             aside.truncate(LISTED);
@@ -91,6 +94,7 @@ impl Task for request::TakeVerdicts {
             read,
             added,
             known,
+            comments,
             aside,
             conflicts,
             notes,

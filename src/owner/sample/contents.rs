@@ -86,7 +86,9 @@ pub(super) fn all(shared: &OwnerContext) -> Result<SampleContents> {
         match &decision.act {
             Act::Judge(_) if decision.who.starts_with(MARK) => found.made_up += 1,
             Act::Judge(_) => found.verdicts += 1,
-            Act::Comment(CommentAct::Write { .. }) => found.comments += 1,
+            Act::Comment(CommentAct::Write { .. } | CommentAct::Import { .. }) => {
+                found.comments += 1;
+            }
             Act::Undo(_) | Act::Redo(_) | Act::Comment(_) => {}
         }
     }

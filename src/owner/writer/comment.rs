@@ -13,7 +13,8 @@ impl Writer {
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::NotFound`] for a comment that is not there or that a blind round
-    /// hides; [`benchtop_model::ErrorKind::Denied`] for somebody else's text.
+    /// hides; [`benchtop_model::ErrorKind::Denied`] for somebody else's text, and for an imported
+    /// comment.
     pub(super) fn commentable(
         &self,
         who: &str,
@@ -43,6 +44,10 @@ impl Writer {
                 }
             }
             CommentAct::Resolve { of, .. } => drop(known(of)?),
+            CommentAct::Import { .. } => {
+                let what = "only an import of a file writes comments that are marked as imported";
+                return Err(Error::denied(what).help("write an ordinary comment"));
+            }
             CommentAct::Undo { .. } | CommentAct::Redo { .. } => {
                 return Err(Error::usage("comments are undone with the request `Undo`"));
             }

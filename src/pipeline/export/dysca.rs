@@ -24,6 +24,10 @@ pub static DYSCA: Export = Export {
             others: BTreeMap::new(),
         })
     }),
+    file_beside: |path, first, item| {
+        let scenario = scenario(item);
+        (scenario != self::scenario(first)).then(|| beside(path, scenario))
+    },
 };
 
 /// The scenario of an item that is no variant.
@@ -109,11 +113,14 @@ impl ItemSink for Scenarios {
         if let Some(records) = self.others.get_mut(scenario) {
             return records.push(item);
         }
-        let out = create(&beside(path, scenario), renames)?;
-        let mut records = Records::new(out, self.nested);
-        let pushed = records.push(item);
+        let file = beside(path, scenario);
+        let mut records = Records::new(create(&file, renames)?, self.nested);
+        if let Err(problem) = records.push(item) {
+            renames.forget(&file);
+            return Err(problem);
+        }
         self.others.insert(scenario.into(), records);
-        pushed
+        Ok(())
     }
 
     fn more_files(&self) -> Vec<PathBuf> {
@@ -132,6 +139,26 @@ impl ItemSink for Scenarios {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchtop_model::{Key, Variant};
+
+    #[test]
+    fn the_scenario_of_the_first_item_has_the_named_file() {
+        let item = |name: &str| Item {
+            variant: (!name.is_empty()).then(|| Variant {
+                name: name.into(),
+                ..Variant::default()
+            }),
+            ..Item::blank("d", Key::Int(1))
+        };
+        let file = |first: &str, name: &str| {
+            let file = (DYSCA.file_beside)(Path::new("d.json"), &item(first), &item(name));
+            file.map(|file| file.to_string_lossy().into_owned())
+        };
+        assert_eq!(file("", "clean"), None);
+        assert_eq!(file("", "V3").as_deref(), Some("d-V3.json"));
+        assert_eq!(file("V3", "V3"), None);
+        assert_eq!(file("V3", "").as_deref(), Some("d-clean.json"));
+    }
 
     #[test]
     fn scenarios_have_different_files_in_the_same_folder() {

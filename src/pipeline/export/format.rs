@@ -20,7 +20,12 @@ pub struct Export {
     pub marks_drafts: bool,
     pub answers: Answers,
     pub kind: Kind,
+    /// The file beside the named one that an item goes to, if it does not go to the named one.
+    pub file_beside: FileBeside,
 }
+
+/// From the named file, the first item, and an item to the item's file. `None` is the named file.
+pub type FileBeside = fn(&Path, &Item, &Item) -> Option<PathBuf>;
 
 /// Whether a format holds the answers of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +59,7 @@ impl Export {
         marks_drafts: true,
         answers: Answers::No,
         kind: Kind::Tables(Tables::PLAIN),
+        file_beside: |_, _, _| None,
     };
 }
 

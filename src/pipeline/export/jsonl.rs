@@ -13,6 +13,7 @@ pub static JSONL: Export = Export {
     marks_drafts: false,
     answers: Answers::No,
     kind: Kind::File(|out, _, _| Box::new(Lines(out))),
+    file_beside: |_, _, _| None,
 };
 
 struct Lines(Out);

@@ -23,7 +23,7 @@ mod vlmevalkit;
 
 pub use self::dysca::DYSCA;
 pub use self::files::{Renames, create, unlink};
-pub use self::format::{Answers, Export, Kind, Tables};
+pub use self::format::{Answers, Export, FileBeside, Kind, Tables};
 pub use self::jsonl::JSONL;
 pub use self::mvp::MVP;
 pub use self::pictures::{Pictures, is_inside};

@@ -24,6 +24,7 @@ pub static MVP: Export = Export {
         },
         pictures: "data",
     },
+    file_beside: |_, _, _| None,
 };
 
 struct Folder {

@@ -344,7 +344,7 @@ macro_rules! requests {
             } => round::report::RoundReport, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Your own pace, in one round or overall. Private to you.
             Pace(Option<String>) => OwnPace, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Import verdicts from a file that is not a journal.
+            /// Import verdicts and comments from a file that is not a journal.
             TakeVerdicts {
                 /// Absolute path of the file.
                 file: PathBuf,
@@ -501,7 +501,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 7;
+const LAYOUT: u16 = 8;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

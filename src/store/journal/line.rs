@@ -61,11 +61,14 @@ pub(super) struct Row {
     marks: Vec<Mark>,
 }
 
-/// What a line does to the thread of its item. All kinds but `write` name an earlier line in `of`.
+/// What a line does to the thread of its item. All kinds but `write` and `import` name an earlier
+/// line in `of`.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
     Write,
+    /// A comment that came in a file.
+    Import,
     Edit,
     Delete,
     Resolve,
@@ -142,6 +145,10 @@ fn row(decision: &Decision) -> Row {
                     (row.text, row.reply_to) = (Some(text.clone()), *reply_to);
                     Kind::Write
                 }
+                CommentAct::Import { text, reply_to, .. } => {
+                    (row.text, row.reply_to) = (Some(text.clone()), *reply_to);
+                    Kind::Import
+                }
                 CommentAct::Edit { text, .. } => {
                     row.text = Some(text.clone());
                     Kind::Edit
@@ -166,6 +173,11 @@ fn comment(kind: Kind, row: Row) -> Result<CommentAct> {
     };
     Ok(match kind {
         Kind::Write => CommentAct::Write {
+            text,
+            reply_to: row.reply_to,
+            marks,
+        },
+        Kind::Import => CommentAct::Import {
             text,
             reply_to: row.reply_to,
             marks,

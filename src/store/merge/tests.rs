@@ -279,7 +279,9 @@ fn exported_verdicts_import_once_with_the_same_effect() {
         effective(history).into_iter().map(one).collect::<Vec<_>>()
     };
     let plan = |history: &History, list| {
-        plan_verdicts(history, list, (catalog, &pictures), 5_000).unwrap()
+        let planned =
+            plan_verdicts(history, (list, Vec::new()), (catalog, &pictures), 5_000).unwrap();
+        (planned.merge, planned.aside)
     };
     let config = ProptestConfig {
         cases: 200,
@@ -324,8 +326,10 @@ fn a_verdict_without_a_revision_is_placed_by_its_time() {
     };
     let taken = |verdict: ExchangedVerdict| {
         let list = vec![("line 2".to_string(), verdict)];
-        let (merge, mut aside) =
-            plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
+        let found = (list, Vec::new());
+        let PlannedImport {
+            merge, mut aside, ..
+        } = plan_verdicts(&history, found, (catalog, &pictures), 4_000).unwrap();
         let fresh = merge.new_decisions.into_values().flatten().next();
         fresh
             .map(|d| (d.rev, d.at, d.on.is_some()))

@@ -1,36 +1,83 @@
-//! Verdicts from files that are not journals, turned into decisions: their place in the order of
-//! the project, and duplicates.
+//! Verdicts and comments from files that are not journals, turned into decisions: their place in the
+//! order of the project, and duplicates.
 
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Merge, union};
+use super::{Merge, comments, union};
 use crate::columns::id_hash;
 use crate::history::History;
 use crate::pictures::Pictures;
 use crate::{Catalog, Ledger};
 use benchtop_model::history::HistoryPoint;
-use benchtop_model::verdict_interchange::{ExchangedVerdict, SkippedVerdict};
-use benchtop_model::{Act, Decision, Result};
+use benchtop_model::verdict_interchange::{
+    ExchangedComment, ExchangedVerdict, ImportedComments, SkippedVerdict,
+};
+use benchtop_model::{Act, Decision, Item, Result};
 
-/// Plans the merge of the verdicts in `found`, each with its location in the file. `now`, in
-/// milliseconds since 1970, is the time of verdicts without one. [`Merge`] counts the verdicts that
-/// the project already has.
-///
-/// A verdict without a revision is placed after all decisions before its time, and before all
-/// decisions after it.
+/// What an import would append.
+#[derive(Debug)]
+pub struct PlannedImport {
+    /// Counts the verdicts, and has the decisions of comments too.
+    pub merge: Merge,
+    pub comments: ImportedComments,
+    pub aside: Vec<SkippedVerdict>,
+}
+
+/// The project that is imported into.
+pub(super) struct Place<'a> {
+    ledger: &'a Ledger,
+    catalog: &'a Catalog,
+    pictures: &'a Pictures,
+    /// The highest revision up to each time, sorted by time.
+    revs: Vec<(i64, u64)>,
+    /// The time of what has none, in milliseconds since 1970.
+    pub now: i64,
+}
+
+impl Place<'_> {
+    /// The row of an item, and the item as it is shown now.
+    pub fn item(&self, id: &str) -> std::result::Result<(u32, Item), String> {
+        let row = self.catalog.row_of_hash(id_hash(id));
+        let row = row.ok_or("the project does not have this item")?;
+        let here = self.pictures.shown_item(self.catalog, row as usize);
+        Ok((row, here.map_err(|p| p.to_string())?))
+    }
+
+    /// The revision of a decision on `row` that has only a time: after all decisions before its
+    /// time, and before all decisions after it.
+    pub fn rev_at(&self, at: i64, row: u32) -> u64 {
+        let before = self.revs.partition_point(|(then, _)| *then <= at);
+        let last = before.checked_sub(1).and_then(|last| self.revs.get(last));
+        last.map_or(0, |(_, rev)| *rev)
+            .max(self.ledger.text_rev(row))
+    }
+}
+
+/// Plans the merge of the verdicts and comments in `found`, each with its location in the file.
+/// `now`, in milliseconds since 1970, is the time of those without one. [`Merge`] counts the
+/// verdicts that the project already has.
 ///
 /// # Errors
 /// The items cannot be read.
 pub fn plan(
     history: &History,
-    found: Vec<(String, ExchangedVerdict)>,
+    (found, found_comments): (
+        Vec<(String, ExchangedVerdict)>,
+        Vec<(String, ExchangedComment)>,
+    ),
     (catalog, pictures): (&Catalog, &Pictures),
     now: i64,
-) -> Result<(Merge, Vec<SkippedVerdict>)> {
+) -> Result<PlannedImport> {
     let (ledger, _) = history.fold(catalog, pictures, HistoryPoint::Now);
-    let revs = revisions(history);
+    let to = Place {
+        ledger: &ledger,
+        catalog,
+        pictures,
+        revs: revisions(history),
+        now,
+    };
     let mut by_receipt: HashMap<Uuid, Decision> = history
         .decisions
         .iter()
@@ -39,7 +86,7 @@ pub fn plan(
     let (mut fresh, mut aside, mut known) = (Vec::new(), Vec::new(), 0);
     for (place, verdict) in found {
         let (item, who) = (verdict.item.clone(), verdict.who.clone());
-        match decision(verdict, &ledger, catalog, pictures, &revs, now) {
+        match decision(verdict, &to) {
             Ok(decision) => match by_receipt.get(&decision.uuid) {
                 Some(other) if is_same_verdict(other, &decision) => known += 1,
                 Some(_) => aside.push(SkippedVerdict {
@@ -61,9 +108,18 @@ pub fn plan(
             }),
         }
     }
+    let planned = comments::plan(found_comments, &to, &mut by_receipt);
+    let events = planned.fresh.len() as u64;
+    fresh.extend(planned.fresh);
+    aside.extend(planned.aside);
     let mut merge = union(history, fresh, catalog, pictures)?;
     merge.report.known += known;
-    Ok((merge, aside))
+    merge.report.added = merge.report.added.saturating_sub(events);
+    Ok(PlannedImport {
+        merge,
+        comments: planned.counts,
+        aside,
+    })
 }
 
 /// Whether two decisions with one receipt are the same verdict. The revision and the item's digest
@@ -73,14 +129,7 @@ fn is_same_verdict(a: &Decision, b: &Decision) -> bool {
 }
 
 /// The verdict as a decision, or the reason why it is skipped.
-fn decision(
-    verdict: ExchangedVerdict,
-    ledger: &Ledger,
-    catalog: &Catalog,
-    pictures: &Pictures,
-    revs: &[(i64, u64)],
-    now: i64,
-) -> std::result::Result<Decision, String> {
+fn decision(verdict: ExchangedVerdict, to: &Place<'_>) -> std::result::Result<Decision, String> {
     let ExchangedVerdict {
         item,
         who,
@@ -91,12 +140,7 @@ fn decision(
         on,
         question,
     } = verdict;
-    let row = catalog
-        .row_of_hash(id_hash(&item))
-        .ok_or("the project does not have this item")?;
-    let here = pictures
-        .shown_item(catalog, row as usize)
-        .map_err(|p| p.to_string())?;
+    let (row, here) = to.item(&item)?;
     let digest = here.digest();
     if on.as_ref().is_some_and(|on| *on != digest) {
         return Err("the verdict is on another text or picture of the item".into());
@@ -109,20 +153,13 @@ fn decision(
     }
     // An annotator who saw this question judged the present text.
     let on = on.or_else(|| question.map(|_| digest));
-    if on.is_none() && catalog.revisions().locate(row as usize).is_some() {
+    if on.is_none() && to.catalog.revisions().locate(row as usize).is_some() {
         return Err(
             "the item was revised here, and the file does not name the text that was judged".into(),
         );
     }
-    let at = at.unwrap_or(now);
-    let rev = rev.unwrap_or_else(|| {
-        let before = revs.partition_point(|(then, _)| *then <= at);
-        let known = before
-            .checked_sub(1)
-            .and_then(|last| revs.get(last))
-            .map_or(0, |(_, rev)| *rev);
-        known.max(ledger.text_rev(row))
-    });
+    let at = at.unwrap_or(to.now);
+    let rev = rev.unwrap_or_else(|| to.rev_at(at, row));
     Ok(Decision {
         uuid,
         rev,

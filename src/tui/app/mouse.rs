@@ -11,6 +11,7 @@ use super::App;
 use super::message::Message;
 use super::mouse_state::MouseState;
 use crate::action::Action;
+use crate::hits::Dragged;
 use crate::terminal::{Input, Mouse, MouseKind};
 use crate::widgets::toast::Toast;
 use benchtop_model::Region;
@@ -64,8 +65,12 @@ impl App {
         match mouse.kind {
             MouseKind::Press => {
                 let actions = hits.clicked(place);
-                self.mouse.drag = hits.picture_at(place).map(|picture| (picture, place));
-                self.run_actions(actions, at);
+                let dragged = hits.dragged_at(place);
+                self.mouse.drag = dragged.map(|(what, area)| (what, area, place));
+                match dragged {
+                    Some((Dragged::Slider, area)) => self.press_slider(place, area, at),
+                    _ => self.run_actions(actions, at),
+                }
             }
             MouseKind::WheelUp | MouseKind::WheelDown => {
                 let actions = hits.wheeled(place, mouse.kind == MouseKind::WheelDown);
@@ -84,18 +89,9 @@ impl App {
         let Some(actions) = actions.filter(|actions| !actions.is_empty()) else {
             return;
         };
-        // A key that no pane has: it stops blinking, and is held back as other keys are.
-        let key = KeyEvent::new(KeyCode::Null, KeyModifiers::NONE);
-        if self.begin_key(key, at) {
+        if !self.begin_click(at) {
             return;
         }
-        if self.link.opens().is_some() {
-            return self.say(Toast::info("wait for the menu; the click is ignored"));
-        }
-        // No text was meant for a prompt that was refused.
-        self.refused = None;
-        self.toast = None;
-        self.chord.clear();
         for action in actions {
             match self.overlay.is_some() {
                 true => self.overlay_action(action, at),
@@ -107,11 +103,53 @@ impl App {
         }
     }
 
-    /// Selects a region of a picture.
+    /// What every click does first. Returns whether it counts.
+    fn begin_click(&mut self, at: u64) -> bool {
+        // A key that no pane has: it stops blinking, and is held back as other keys are.
+        let key = KeyEvent::new(KeyCode::Null, KeyModifiers::NONE);
+        if self.begin_key(key, at) {
+            return false;
+        }
+        if self.link.opens().is_some() {
+            self.say(Toast::info("wait for the menu; the click is ignored"));
+            return false;
+        }
+        // No text was meant for a prompt that was refused.
+        self.refused = None;
+        self.toast = None;
+        self.chord.clear();
+        true
+    }
+
+    /// Sets the value of a scale by a press. Dragging then moves it.
+    fn press_slider(&mut self, place: Position, scale: Rect, at: u64) {
+        match self.overlay.is_none() && self.begin_click(at) {
+            true => self.slide(place, scale, true, at),
+            false => self.mouse.drag = None,
+        }
+    }
+
+    fn slide(&mut self, to: Position, scale: Rect, begins: bool, at: u64) {
+        let column = to.x.clamp(scale.left(), scale.right() - 1) - scale.x;
+        self.dirty = true;
+        self.with_pane_at(self.at, at, |pane, cx| {
+            pane.slide((column, scale.width), begins, cx);
+        });
+    }
+
+    /// Selects a region of a picture, or moves the value of a scale.
     fn drag(&mut self, to: Position, is_over: bool, at: u64) {
-        let Some((picture, from)) = self.mouse.drag.filter(|_| self.overlay.is_none()) else {
+        let Some((what, area, from)) = self.mouse.drag.filter(|_| self.overlay.is_none()) else {
             return;
         };
+        if what == Dragged::Slider {
+            // The report before the release has moved it.
+            if !is_over {
+                self.slide(to, area, false, at);
+            }
+            return;
+        }
+        let picture = area;
         let clamped = Position {
             x: to.x.clamp(picture.left(), picture.right() - 1),
             y: to.y.clamp(picture.top(), picture.bottom() - 1),

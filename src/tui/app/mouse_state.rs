@@ -2,14 +2,16 @@
 
 use ratatui::layout::{Position, Rect};
 
+use crate::hits::Dragged;
+
 /// Whether the mouse is on, and what is being dragged.
 #[derive(Debug, Default)]
 pub(super) struct MouseState {
     pub(super) is_on: bool,
     /// Whether the terminal does not know yet.
     pub(super) is_changed: bool,
-    /// The picture on which a region is being dragged, and where it began.
-    pub(super) drag: Option<(Rect, Position)>,
+    /// What is being dragged, its area, and where dragging began.
+    pub(super) drag: Option<(Dragged, Rect, Position)>,
 }
 
 impl MouseState {

@@ -180,6 +180,10 @@ pub trait Pane: Any {
     /// `None` selects nothing.
     fn drag(&mut self, _part: Option<Region>, _is_over: bool, _cx: &mut Context<'_>) {}
 
+    /// Sets the value of a scale to a place on it: a column from 0, of so many. `begins` is true for a
+    /// press, and false while the mouse moves with the button down.
+    fn slide(&mut self, _place: (u16, u16), _begins: bool, _cx: &mut Context<'_>) {}
+
     /// When to call [`tick`](Self::tick), in milliseconds of the program's clock.
     fn due(&self) -> Option<u64> {
         None

@@ -26,6 +26,10 @@ use benchtop_model::{PictureSeen, Seen};
 /// The field of a task's `data` for everything that annotations have no place for.
 pub const BLOCK: &str = "benchtop";
 
+/// The field of a task's `data` with the comments on its item, since Label Studio has no place for
+/// comments in imported tasks.
+pub const COMMENTS: &str = "benchtop_comments";
+
 /// Names of the controls in the labeling config.
 pub const VERDICT: &str = "verdict";
 /// See [`VERDICT`].

@@ -4,16 +4,20 @@
 use std::collections::BTreeSet;
 use std::io::BufRead;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::controls::{Controls, texts};
-use super::{ANSWER, BLOCK, BOXES, Circumstances, NOTE, POINTS, REASONS, TAGS, VERDICT, regions};
+use super::{
+    ANSWER, BLOCK, BOXES, COMMENTS, Circumstances, NOTE, POINTS, REASONS, TAGS, VERDICT, regions,
+};
 use crate::fields::wrong;
 use crate::records::{Record, Records, Shape, text_in};
 use crate::tools::label_studio::{self, OWN};
+use crate::verdicts::comment_line::CommentLine;
 use crate::verdicts::line::{Line, drawn, time};
 use crate::verdicts::record::{Found, Meaning, Take};
-use benchtop_model::verdict_interchange::{ExchangedVerdict, judgement_digest};
+use benchtop_model::verdict_interchange::{Exchanged, ExchangedVerdict, judgement_digest};
 use benchtop_model::{Error, Judgement, Result};
 
 /// Reads an export.
@@ -79,11 +83,11 @@ fn read_record(
         place: place.to_string(),
         item: String::new(),
         who: String::new(),
-        verdict: Err(problem),
+        content: Err(problem),
     };
     match (record.get("annotations"), record.get("data")) {
         (Some(Value::Array(list)), Some(Value::Object(data))) => {
-            list.iter().enumerate().all(|(at, annotation)| {
+            let more = list.iter().enumerate().all(|(at, annotation)| {
                 let place = format!("{place}, annotation {}", at + 1);
                 let found = match annotation {
                     Value::Object(annotation) => {
@@ -99,7 +103,8 @@ fn read_record(
                     _ => wrong(&place, Error::input("not an object").field("annotations")),
                 };
                 take(found)
-            })
+            });
+            more && read_comments(place, data, record.get("id"), false, meaning, take)
         }
         (None, _) if record.contains_key("annotation_id") || record.contains_key("annotator") => {
             let task = record.get("id");
@@ -111,6 +116,7 @@ fn read_record(
                 min: true,
             };
             take(source.found(meaning, other))
+                && read_comments(place, record, record.get("id"), true, meaning, take)
         }
         (Some(_), Some(Value::Object(_))) => take(wrong(
             place,
@@ -125,6 +131,36 @@ fn read_record(
             take(wrong(place, Error::input(what).field("annotations")))
         }
     }
+}
+
+/// Reads the comments in the data of a task. Returns whether to continue.
+fn read_comments(
+    place: &str,
+    data: &Record,
+    task: Option<&Value>,
+    min: bool,
+    meaning: Meaning<'_>,
+    take: Take<'_>,
+) -> bool {
+    let list = match data.get(COMMENTS) {
+        None | Some(Value::Null) => return true,
+        Some(Value::Array(list)) => list,
+        Some(other) => {
+            let problem = wrong(COMMENTS, "an array", other);
+            return take(Found::comment(place.to_string(), Err(problem), meaning));
+        }
+    };
+    let item = item(data, task, min, meaning).1;
+    list.iter().enumerate().all(|(at, comment)| {
+        let line = CommentLine::deserialize(comment)
+            .map_err(|e| Error::input(e.to_string()).field(COMMENTS));
+        let line = line.and_then(|line| {
+            let item = item.clone()?.0;
+            Ok(CommentLine { item, ..line })
+        });
+        let place = format!("{place}, comment {}", at + 1);
+        take(Found::comment(place, line, meaning))
+    })
 }
 
 /// The id of an item, and the question in its task.
@@ -142,7 +178,7 @@ struct Source<'s> {
 
 impl Source<'_> {
     fn found(self, meaning: Meaning<'_>, other: &mut BTreeSet<String>) -> Found {
-        let (key, known) = self.item(meaning);
+        let (key, known) = item(self.data, self.task, self.min, meaning);
         let item = known.as_ref().map_or(key, |about| about.0.clone());
         let who = self.completed_by();
         let verdict = self.verdict(known, who.as_ref(), meaning, other);
@@ -150,32 +186,8 @@ impl Source<'_> {
             place: self.place,
             item,
             who: who.map(|w| w.name).unwrap_or_default(),
-            verdict,
+            content: verdict.map(|verdict| Exchanged::Verdict(Box::new(verdict))),
         }
-    }
-
-    /// The item's name in the task, and the item's id with the question in the task.
-    fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
-        let named = meaning.words.item_field.as_deref();
-        let said = self.data.get(named.unwrap_or("item")).and_then(text);
-        let question = text_in(self.data, "question").map(str::to_string);
-        let (key, question) = match (said, named) {
-            (Some(said), _) => (Some(said), question),
-            (None, Some(_)) => (None, question),
-            (None, None) => {
-                let (key, question) =
-                    label_studio::asked(self.data.clone(), self.task.cloned(), self.min);
-                (key.as_ref().and_then(text), question)
-            }
-        };
-        let Some(key) = key else {
-            let problem =
-                Error::input("the task does not name its item").field(named.unwrap_or("item"));
-            let help = "use --item-field to name the field of `data` that holds the item's id";
-            return (String::new(), Err(problem.help(help)));
-        };
-        let item = (meaning.item)(&key, question.as_deref());
-        (key, item.map(|item| (item, question)))
     }
 
     /// The annotator: a number in Label Studio, an email address, or a name.
@@ -388,6 +400,34 @@ impl Source<'_> {
         // The cast saturates, which is fine: nobody looks at an item for fifty days.
         Some((seconds * 1000.0).round() as u32)
     }
+}
+
+/// The item's name in the task, and the item's id with the question in the task.
+fn item(
+    data: &Record,
+    task: Option<&Value>,
+    min: bool,
+    meaning: Meaning<'_>,
+) -> (String, Result<About>) {
+    let named = meaning.words.item_field.as_deref();
+    let said = data.get(named.unwrap_or("item")).and_then(text);
+    let question = text_in(data, "question").map(str::to_string);
+    let (key, question) = match (said, named) {
+        (Some(said), _) => (Some(said), question),
+        (None, Some(_)) => (None, question),
+        (None, None) => {
+            let (key, question) = label_studio::asked(data.clone(), task.cloned(), min);
+            (key.as_ref().and_then(text), question)
+        }
+    };
+    let Some(key) = key else {
+        let problem =
+            Error::input("the task does not name its item").field(named.unwrap_or("item"));
+        let help = "use --item-field to name the field of `data` that holds the item's id";
+        return (String::new(), Err(problem.help(help)));
+    };
+    let item = (meaning.item)(&key, question.as_deref());
+    (key, item.map(|item| (item, question)))
 }
 
 /// Whether a value of JSON-MIN has paths of levels.

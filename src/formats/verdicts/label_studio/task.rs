@@ -4,11 +4,14 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, TAGS, VERDICT, regions};
+use super::{ANSWER, BLOCK, COMMENTS, Circumstances, NOTE, REASONS, TAGS, VERDICT, regions};
 use crate::python_json::raw;
+use crate::verdicts::comment_line::CommentLine;
 use benchtop_model::config::Reason;
 use benchtop_model::history::stamp;
-use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping, judgement_digest};
+use benchtop_model::verdict_interchange::{
+    ExchangedComment, ExchangedVerdict, NameMapping, judgement_digest,
+};
 use benchtop_model::{Error, ImageRef, Item, Result, taxonomy};
 
 /// Writes tasks as one array, one by one.
@@ -24,8 +27,7 @@ pub struct TaskWriter<'w, W: Write> {
 /// What a task shows besides its item and the verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct TaskExtra {
-    /// The comments on the item as a text.
-    pub comments: String,
+    pub comments: Vec<ExchangedComment>,
     /// Width and height of the item's pictures in pixels, as far as they are known.
     pub sizes: Vec<Option<(u32, u32)>>,
 }
@@ -116,10 +118,24 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             data.insert("subtask".into(), subtask.as_str().into());
         }
         // The labeling config shows it, so Label Studio requires it in every task.
-        data.insert("comments".into(), extra.comments.as_str().into());
+        let line = |comment: &ExchangedComment| format!("{}: {}", comment.who, comment.text);
+        let shown: Vec<String> = extra.comments.iter().map(line).collect();
+        data.insert("comments".into(), shown.join("\n").into());
         let block: Vec<Circumstances> = verdicts.iter().map(circumstances).collect();
         let cannot = |e| Error::input(format!("cannot write the verdict as JSON: {e}"));
         data.insert(BLOCK.into(), serde_json::to_value(block).map_err(cannot)?);
+        if !extra.comments.is_empty() {
+            // The task names the item.
+            let line = |comment: &ExchangedComment| CommentLine {
+                item: String::new(),
+                ..CommentLine::of(None, comment)
+            };
+            let lines: Vec<CommentLine> = extra.comments.iter().map(line).collect();
+            data.insert(
+                COMMENTS.into(),
+                serde_json::to_value(lines).map_err(cannot)?,
+            );
+        }
         Ok(data)
     }
 

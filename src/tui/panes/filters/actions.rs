@@ -1,7 +1,9 @@
 //! The actions of the filters pane.
 
 use super::thresholds::{self, Stride};
-use super::{FiltersPane, GROUPS, PROJECT_FILE, Part, SCORERS_LOADING, Side, error_line, groups};
+use super::{
+    FiltersPane, GROUPS, PROJECT_FILE, Part, SCORERS_LOADING, Side, error_line, groups, histogram,
+};
 use crate::action::Action;
 use crate::pane::{Context, EditAt, Target, table_menus};
 use crate::widgets::page::Page;
@@ -263,6 +265,29 @@ impl FiltersPane {
             return cx.refuse("no scores in that direction");
         }
         self.set(Some(to), cx);
+    }
+
+    /// Sets the threshold to a place on the histogram. A press on the other threshold takes that one.
+    pub(super) fn slide_to(&mut self, place: (u16, u16), begins: bool, cx: &mut Context<'_>) {
+        let (at, columns) = place;
+        let Some((_, bench, _)) = self.shown() else {
+            return cx.refuse("no scores yet");
+        };
+        let ends = bench.ends;
+        let is_here = |then: RuleAction| {
+            let line = self.line(then);
+            line.is_some_and(|line| histogram::column(line, ends, columns) == (at, false, false))
+        };
+        let other = [RuleAction::Flag, RuleAction::Park]
+            .into_iter()
+            .find(|then| *then != self.active && is_here(*then));
+        let grabbed = other.filter(|_| begins && !is_here(self.active));
+        // A threshold in the column keeps its exact value.
+        let keeps = grabbed.is_some() || is_here(self.active);
+        self.active = grabbed.unwrap_or(self.active);
+        if !keeps {
+            self.set(Some(thresholds::in_column(at, columns, ends)), cx);
+        }
     }
 
     fn ask_line(&self, cx: &mut Context<'_>) {

@@ -42,6 +42,20 @@ pub(super) fn bars(width: u16) -> u16 {
     400 / columns * columns
 }
 
+/// The column of a value on a scale of so many columns, and whether it lies left or right of the
+/// scale.
+pub(super) fn column(value: f32, ends: (f32, f32), columns: u16) -> (u16, bool, bool) {
+    let span = ends.1 - ends.0;
+    let share = if span > 0.0 {
+        (value - ends.0) / span
+    } else {
+        0.5
+    };
+    let at = (share * f32::from(columns)) as i64;
+    let column = at.clamp(0, i64::from(columns.max(1)) - 1);
+    (column as u16, share < 0.0, share > 1.0)
+}
+
 /// The color of an outcome.
 pub fn role(outcome: Outcome) -> Role {
     match outcome {
@@ -106,6 +120,11 @@ impl Histogram<'_> {
             width: count as u16,
             height: area.height - 1 - below,
         };
+        self.look.hits.slider(Rect {
+            y: area.y,
+            height: area.height,
+            ..plot
+        });
         for (x, (n, _)) in (plot.x..).zip(&combined) {
             let middle =
                 self.bench.ends.0 + self.span() * (f32::from(x - plot.x) + 0.5) / count as f32;
@@ -164,13 +183,8 @@ impl Histogram<'_> {
 
     /// The column of a threshold, and whether it lies left or right of all scores.
     fn column(&self, line: f32, plot: Rect) -> (u16, bool, bool) {
-        let share = if self.span() > 0.0 {
-            (line - self.bench.ends.0) / self.span()
-        } else {
-            0.5
-        };
-        let column = ((share * f32::from(plot.width)) as i64).clamp(0, i64::from(plot.width) - 1);
-        (plot.x + column as u16, share < 0.0, share > 1.0)
+        let (at, before, after) = column(line, self.bench.ends, plot.width);
+        (plot.x + at, before, after)
     }
 
     fn line(&self, which: usize, plot: Rect, buf: &mut Buffer) {

@@ -440,6 +440,10 @@ impl Pane for FiltersPane {
         self.run(action, cx);
     }
 
+    fn slide(&mut self, place: (u16, u16), begins: bool, cx: &mut Context<'_>) {
+        self.slide_to(place, begins, cx);
+    }
+
     fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
         if !cx.env.is_shown {
             return;

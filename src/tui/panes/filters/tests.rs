@@ -325,6 +325,42 @@ fn only_the_newest_of_many_moves_is_requested() {
 }
 
 #[test]
+fn a_press_on_a_threshold_takes_it_and_dragging_moves_it() {
+    let mut pane = ready();
+    let slide = |pane: &mut FiltersPane, column, begins| {
+        let effects = recorder().call(pane, |pane, cx| pane.slide((column, 60), begins, cx));
+        settle(pane, effects)
+    };
+    let lines = |pane: &FiltersPane| [RuleAction::Flag, RuleAction::Park].map(|a| pane.line(a));
+    let (low, high) = pane.shown().unwrap().1.ends;
+    let in_column = |line: f32| ((line - low) / (high - low) * 60.0) as u16;
+    slide(&mut pane, 20, true);
+    let flag = lines(&pane)[0].unwrap();
+    assert_eq!(in_column(flag), 20);
+    press(&mut pane, Action::SwitchThreshold);
+    slide(&mut pane, 40, true);
+    let [first, park] = lines(&pane);
+    assert_eq!((first, park.map(in_column)), (Some(flag), Some(40)));
+    // A press on a threshold keeps its value.
+    assert!(slide(&mut pane, 20, true).is_empty());
+    assert_eq!(
+        (lines(&pane), pane.active),
+        ([Some(flag), park], RuleAction::Flag)
+    );
+    // While the mouse moves, the one that was taken passes the other one.
+    for column in [30, 40, 50] {
+        slide(&mut pane, column, false);
+    }
+    assert_eq!(pane.active, RuleAction::Flag);
+    assert_eq!(
+        (lines(&pane)[0].map(in_column), lines(&pane)[1]),
+        (Some(50), park)
+    );
+    let mut empty = FiltersPane::default();
+    refused(&recorder().call(&mut empty, |pane, cx| pane.slide((1, 60), true, cx)));
+}
+
+#[test]
 fn thresholds_are_typed_removed_and_set_again() {
     let mut pane = ready();
     assert_eq!(pane.line(RuleAction::Flag), Some(25.0));

@@ -72,6 +72,22 @@ pub(super) fn moved(from: f32, up: bool, stride: Stride, bar: f64) -> f32 {
     (to * step) as f32
 }
 
+/// A round number in a column of a scale from `ends.0` to `ends.1`.
+pub(super) fn in_column(column: u16, columns: u16, ends: (f32, f32)) -> f32 {
+    let (low, span) = (f64::from(ends.0), f64::from(ends.1 - ends.0));
+    let wide = span / f64::from(columns.max(1));
+    if !(wide.is_finite() && wide > 0.0) {
+        return ends.0;
+    }
+    let middle = low + wide * (f64::from(column) + 0.5);
+    // At an edge, rounding errors could lead to the next column.
+    let is_inside = |value: &f64| (value - middle).abs() < wide * 0.45;
+    let bar = step(ends.1 - ends.0, columns);
+    let steps = [bar, bar / 2.0, bar / 10.0, bar / 100.0].into_iter();
+    let mut round = steps.map(|step| (middle / step).round() * step);
+    tidy(round.find(is_inside).unwrap_or(middle) as f32) as f32
+}
+
 /// The score and its scale in words.
 pub(super) fn scale_words(measure: &Measure, logit: f32) -> String {
     let model = if measure.scorer == Scorer::Siglip {
@@ -213,6 +229,26 @@ mod tests {
             at = moved(at, false, Stride::Fine, 0.05);
         }
         assert_eq!(number(at), "0.2");
+    }
+
+    #[test]
+    fn every_column_has_a_round_number() {
+        for (ends, columns) in [
+            ((10.0, 40.0), 64),
+            ((0.1, 0.4), 91),
+            ((-3.0, 3.0), 7),
+            ((0.0, 1.0), 400),
+        ] {
+            for column in 0..columns {
+                let value = in_column(column, columns, ends);
+                let there = super::super::histogram::column(value, ends, columns);
+                assert_eq!(there, (column, false, false), "{value} {ends:?}");
+                assert!(number(value).len() <= 8, "{value}");
+            }
+        }
+        assert_eq!(in_column(3, 10, (10.0, 20.0)), 13.5);
+        assert_eq!(in_column(30, 60, (10.0, 40.0)), 25.25);
+        assert_eq!(in_column(0, 0, (5.0, 5.0)), 5.0);
     }
 
     #[test]

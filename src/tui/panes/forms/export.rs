@@ -1,6 +1,6 @@
 //! The form of an export.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{FormPane, PREVIEW, Question, RUN, Task};
 use crate::pane::{Context, Worked};
@@ -152,10 +152,19 @@ impl Subject for Export {
                 Role::Text,
             );
         }
+        if !plan.more_files.is_empty() {
+            let names: Vec<String> = plan.more_files.iter().map(|file| file_name(file)).collect();
+            lines.wrapped(&format!(" and {}", names.join(", ")), Role::Text);
+        }
         for warning in warnings(plan) {
             lines.wrapped(&format!(" note: {warning}"), Role::Warn);
         }
     }
+}
+
+fn file_name(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    clean::line(&name).into()
 }
 
 /// What a person should know before the export.
@@ -169,6 +178,10 @@ fn warnings(plan: &ExportPlan) -> Vec<String> {
         Existing::Folder => {
             all.push("the folder is not empty; files of the same names are replaced".into());
         }
+    }
+    if plan.more_replaced > 0 {
+        let files = counted(plan.more_replaced, "further file");
+        all.push(format!("replaces {files}"));
     }
     if plan.left_out > 0 {
         let items = counted(plan.left_out, "item");
@@ -257,7 +270,8 @@ impl Task for Export {
         let title = format!("Replace `{}`?", clean::line(&name.to_string_lossy()));
         let what = warnings(plan).into_iter().next().unwrap_or_default();
         let yes = ("replace".to_string(), what);
-        Ok((plan.existing != Existing::Nothing).then_some(Question { title, yes }))
+        let replaces = plan.existing != Existing::Nothing || plan.more_replaced > 0;
+        Ok(replaces.then_some(Question { title, yes }))
     }
 
     fn start(&self, fields: &Fields, _plan: &ExportPlan, cx: &mut Context<'_>) {

@@ -169,6 +169,26 @@ fn a_file_is_replaced_only_after_a_question() {
 }
 
 #[test]
+fn further_files_are_named_and_replaced_only_after_a_question() {
+    let rec = rec();
+    let (mut pane, mut preview) = opened(&rec, "");
+    let more_files = ["/x/d-V3.json", "/x/d-V4.json"].map(Into::into).to_vec();
+    let more = ExportPlan {
+        more_files,
+        more_replaced: 1,
+        ..plan()
+    };
+    rec.made(&mut pane, &mut preview, Ok(more));
+    let text = shown(&rec, &mut pane);
+    assert!(
+        text.contains("d-V3.json") && text.contains("d-V4.json"),
+        "{text}"
+    );
+    let menu = only(rec.act(&mut pane, Action::FormSubmit));
+    assert!(lines(&menu).1[0].1.contains("1 further file"));
+}
+
+#[test]
 fn enter_before_the_preview_waits_for_it_and_a_key_takes_it_back() {
     let rec = rec();
     let (mut pane, _) = opened(&rec, "");

@@ -82,6 +82,9 @@ fn comment(at: usize, shown: &ShownComment, to: Option<usize>, here: bool, lines
     if let Some(who) = &comment.resolved {
         head += &format!(", resolved by {who}");
     }
+    if comment.imported {
+        head += ", imported";
+    }
     if shown.is_earlier {
         head += ", on an earlier version";
     }
