@@ -13,7 +13,7 @@ use crate::support::{Bench, ErrorKind, json_lines, wait_until};
 /// A picture with areas and edges, so that every corruption changes it.
 pub fn picture(n: u32, side: u32) -> RgbImage {
     RgbImage::from_fn(side, side, |x, y| {
-        let is_light = (x / 8 + y / 8 + n) % 2 == 0;
+        let is_light = (x / 8 + y / 8 + n).is_multiple_of(2);
         let value = if is_light { 200 } else { 60 };
         Rgb([value, (x * 255 / side) as u8, (y * 255 / side + n) as u8])
     })

@@ -235,7 +235,7 @@ fn filter_score(picture: &Pixels) -> f32 {
         picture: 0,
         text: 0,
     }];
-    let scores = scorer.score(&[picture.clone()], &[TEXT], &pair, Cancel::NEVER);
+    let scores = scorer.score(std::slice::from_ref(picture), &[TEXT], &pair, Cancel::NEVER);
     scores[0].as_ref().unwrap().cosine
 }
 
