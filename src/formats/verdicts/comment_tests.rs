@@ -90,7 +90,7 @@ fn comments() -> impl Strategy<Value = ExchangedComment> {
             on: flag.then(|| "0a1b".into()),
             marks: match flag {
                 true => vec![Mark {
-                    label: Some(text.clone()),
+                    label: Some("=hand, \"left\"".into()),
                     ..Mark::point(2, 0.25, 1.0)
                 }],
                 false => Vec::new(),
