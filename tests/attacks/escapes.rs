@@ -317,11 +317,15 @@ const CASES: &[Case] = &[
         true,
     ),
     Case("scenario print-attack --dry-run --json", As::Json, false),
-    Case("scenario adversarial --model {P} --dry-run", As::Text, true),
+    Case(
+        "scenario adversarial --model {P} --dry-run",
+        As::Text,
+        false,
+    ),
     Case(
         "scenario adversarial --model {P} --dry-run --json",
         As::Json,
-        true,
+        false,
     ),
     Case(
         "scenario sheet --of {P} --out {B}/sheet.png",

@@ -311,8 +311,10 @@ fn comments_come_back_from_all_three_forms_once_and_marked_as_imported() {
     add(&bench, &["add", "set/2", "dark", "--as", "ann"]);
     add(&bench, &["edit", "2", &first, "+7\nfingers", "--as", "ann"]);
     add(&bench, &["resolve", "2", &first, "--as", "bob"]);
-    let verdict = ["decide", "2", "accept", "--as", "ann"];
-    bench.run(verdict).ok();
+    let verdict = json!({"item": 2, "verdict": "accept"});
+    bench
+        .feed(["decide", "--as", "ann"], &format!("{verdict}\n"))
+        .ok();
     for (command, form) in [
         ("comments", "jsonl"),
         ("comments", "csv"),

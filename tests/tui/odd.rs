@@ -160,7 +160,7 @@ fn unusable_keys_show_the_reason() {
         ("z", wording::NO_PIXELS),
         ("S", wording::SAMPLE_NEEDS_EMPTY),
         ("<pgdn>", wording::NO_MORE_TEXT),
-        ("gy", "`gy`"),
+        ("gQ", "`gQ`"),
     ] {
         seat.keys(key);
         seat.wait_for(why);

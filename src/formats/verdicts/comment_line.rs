@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::line::{LARGEST_REV, time};
-use super::record::Meaning;
+use super::meaning::Meaning;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict_interchange::{ExchangedComment, receipt};
 use benchtop_model::{Error, Mark, Result};

@@ -15,7 +15,8 @@ use serde_json::Value;
 
 use super::comments_csv;
 use super::line::Line;
-use super::record::{Found, Meaning, Take};
+use super::meaning::Meaning;
+use super::record::{Found, Take};
 use crate::delimited::{Lines, uneven};
 use crate::python_json::raw;
 use benchtop_model::verdict_interchange::ExchangedVerdict;

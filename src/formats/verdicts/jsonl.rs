@@ -8,7 +8,8 @@ use serde::de::IgnoredAny;
 
 use super::comment_line::CommentLine;
 use super::line::Line;
-use super::record::{Found, Meaning, Take};
+use super::meaning::Meaning;
+use super::record::{Found, Take};
 use crate::records::{Records, Shape};
 use benchtop_model::verdict_interchange::{ExchangedComment, ExchangedVerdict};
 use benchtop_model::{Error, Result};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::record::{Meaning, unmapped};
+use super::meaning::{Meaning, unmapped};
 use benchtop_model::config::Reason;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict::{Part, RoundContext};

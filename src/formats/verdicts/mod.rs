@@ -10,9 +10,11 @@ pub mod csv;
 pub mod jsonl;
 pub mod label_studio;
 mod line;
+mod meaning;
 mod record;
 
-pub use self::record::{Found, Meaning, Take};
+pub use self::meaning::Meaning;
+pub use self::record::{Found, Take};
 
 use std::io::BufRead;
 use std::path::Path;

@@ -257,7 +257,7 @@ fn a_macro_gives_verdict_reasons_and_note() {
     );
     assert_eq!(judged.note.as_deref(), Some("#key checked"));
     let pending = map.lookup(&review, &keys("g"));
-    assert!(matches!(pending, Lookup::Pending(p) if p.contains(&("gy".into(), "fine".into()))));
+    assert!(matches!(pending, Lookup::Pending(p) if p.contains(&("gQ".into(), "fine".into()))));
     assert_eq!(
         map.macros().len(),
         2,

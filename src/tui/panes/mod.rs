@@ -363,7 +363,7 @@ macro_rules! panes {
                 needs_items: false,
             }
             Release(forms ReleasePane) {
-                tab: Score, name: "Release", go: "release", keys: ["gv"],
+                tab: Score, name: "Release", go: "release", keys: ["gy"],
                 live: [[Form]],
                 bar: {},
                 about: "Release writes the accepted items with statistics and a datasheet to a folder that never changes.",

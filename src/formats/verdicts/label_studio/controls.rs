@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{ANSWER, NOTE, REASONS, TAGS, VERDICT};
 use crate::fields::wrong;
 use crate::verdicts::line;
-use crate::verdicts::record::{Meaning, unmapped};
+use crate::verdicts::meaning::{Meaning, unmapped};
 use benchtop_model::{Error, Judgement, Mark, Result, Seen};
 
 /// The content of an annotation's controls.

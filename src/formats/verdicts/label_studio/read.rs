@@ -16,7 +16,8 @@ use crate::records::{Record, Records, Shape, text_in};
 use crate::tools::label_studio::{self, OWN};
 use crate::verdicts::comment_line::CommentLine;
 use crate::verdicts::line::{Line, drawn, time};
-use crate::verdicts::record::{Found, Meaning, Take};
+use crate::verdicts::meaning::Meaning;
+use crate::verdicts::record::{Found, Take};
 use benchtop_model::verdict_interchange::{Exchanged, ExchangedVerdict, judgement_digest};
 use benchtop_model::{Error, Judgement, Result};
 
