@@ -36,7 +36,9 @@ fn recomputed(
     items: &BTreeMap<String, Value>,
     outputs: &[(String, Value)],
 ) -> BTreeMap<String, f64> {
-    let mut counts: BTreeMap<(&str, &str), BTreeMap<&str, (f64, f64)>> = BTreeMap::new();
+    // Right answers and all answers by subtask, by scenario and type.
+    type Counts<'i> = BTreeMap<&'i str, (f64, f64)>;
+    let mut counts: BTreeMap<(&str, &str), Counts<'_>> = BTreeMap::new();
     for answer in outputs {
         let item = &items[answer.0.as_str()];
         let text = |name: &str| item[name].as_str().unwrap();

@@ -16,6 +16,9 @@ use benchtop_model::verdict_interchange::{
 };
 use benchtop_model::{Act, Decision, Item, Result};
 
+/// What a file holds, each with its place in the file.
+type Placed<T> = Vec<(String, T)>;
+
 /// What an import would append.
 #[derive(Debug)]
 pub struct PlannedImport {
@@ -63,10 +66,7 @@ impl Place<'_> {
 /// The items cannot be read.
 pub fn plan(
     history: &History,
-    (found, found_comments): (
-        Vec<(String, ExchangedVerdict)>,
-        Vec<(String, ExchangedComment)>,
-    ),
+    (found, found_comments): (Placed<ExchangedVerdict>, Placed<ExchangedComment>),
     (catalog, pictures): (&Catalog, &Pictures),
     now: i64,
 ) -> Result<PlannedImport> {

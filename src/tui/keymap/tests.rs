@@ -239,7 +239,7 @@ fn a_key_that_the_terminal_may_intercept_is_a_warning() {
 fn a_macro_gives_verdict_reasons_and_note() {
     let map = taken(
         "[macros]\nwrong = { key = \"W\", verdict = \"reject\", reasons = [\"wrong-answer\"], note = \" #key checked \" }\n\
-         fine = { key = \"gy\", verdict = \"accept\" }\nelse = { key = \"W\", verdict = \"skip\", project = \"owls\" }\n",
+         fine = { key = \"gQ\", verdict = \"accept\" }\nelse = { key = \"W\", verdict = \"skip\", project = \"owls\" }\n",
     );
     let review = [Scope::Review, Scope::Global];
     let Lookup::Macro(at) = map.lookup(&review, &keys("W")) else {
