@@ -11,9 +11,8 @@ benchtop=$1 folder=$2 clip=$3 url=$4 score=${5:-18}
 
 "$benchtop" init "$folder"
 cd "$folder"
-# Sets the CLIP model of the filters and of adversarial pictures.
-sed "s|^clip = .*|clip = \"$clip\"|" benchtop.toml > benchtop.toml.new
-mv benchtop.toml.new benchtop.toml
+# The CLIP model of the filters and of adversarial pictures.
+"$benchtop" models use --clip "$clip"
 
 # Gives a verdict on all items that match a filter.
 judge() {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use self::pool::Pool;
 use super::consent;
-use super::follow::{self, Follow};
+use super::follow::{self, Follow, FollowOptions};
 use super::limits::Limits;
 use crate::context::Context;
 use crate::out;
@@ -74,18 +74,8 @@ pub struct Args {
     /// Include items that show a draft picture
     #[arg(long)]
     drafts: bool,
-    /// Start the job in the background
-    #[arg(long, conflicts_with = "dry_run")]
-    detach: bool,
-    /// Print progress as JSON lines
-    #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
-    json_progress: bool,
-    /// Show what would be asked, without asking
-    #[arg(long)]
-    dry_run: bool,
-    /// Print the outcome as one JSON object
-    #[arg(long, conflicts_with = "json_progress")]
-    json: bool,
+    #[command(flatten)]
+    follow: FollowOptions,
 }
 
 #[derive(clap::Subcommand)]
@@ -142,12 +132,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         request::Evaluate(Box::new(new), args.limits.budget()),
         &mut |_| (),
     )?;
-    let job = begun.job.clone().filter(|_| !args.detach);
+    let job = begun.job.clone().filter(|_| !args.follow.detach);
     follow::begun(
         &mut follower,
         job,
         (&value(&begun), &text(&begun)),
-        (args.json, args.json_progress),
+        (args.follow.json, args.follow.json_progress),
     )
 }
 
@@ -237,7 +227,7 @@ fn new_run(args: &Args) -> Result<NewRun> {
             price(args.price_in, "price-in")?,
             price(args.price_out, "price-out")?,
         ),
-        dry: args.dry_run,
+        dry: args.follow.dry_run,
         drafts: args.drafts,
     })
 }

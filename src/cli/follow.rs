@@ -54,6 +54,23 @@ pub fn left(seconds: u64) -> String {
     }
 }
 
+/// Options of a command that starts a job and follows it.
+#[derive(clap::Args)]
+pub struct FollowOptions {
+    /// Start the job in the background
+    #[arg(long, conflicts_with = "dry_run")]
+    pub detach: bool,
+    /// Print progress as JSON lines
+    #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
+    pub json_progress: bool,
+    /// Show what the job would do, without starting it
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the outcome as one JSON object
+    #[arg(long, conflicts_with = "json_progress")]
+    pub json: bool,
+}
+
 enum Signal {
     Event(Event),
     Lost,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::consent;
-use super::follow::{self, Follow};
+use super::follow::{self, Follow, FollowOptions};
 use super::limits::Limits;
 use super::out::count;
 use crate::context::Context;
@@ -71,18 +71,8 @@ pub struct Args {
     /// Watch the job until it ends (the default)
     #[arg(long, conflicts_with_all = ["detach", "json_progress", "dry_run"])]
     watch: bool,
-    /// Start the job in the background
-    #[arg(long, conflicts_with = "dry_run")]
-    detach: bool,
-    /// Print progress as JSON lines
-    #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
-    json_progress: bool,
-    /// Show what would be generated, without generating it
-    #[arg(long)]
-    dry_run: bool,
-    /// Print the outcome as one JSON object
-    #[arg(long, conflicts_with = "json_progress")]
-    json: bool,
+    #[command(flatten)]
+    follow: FollowOptions,
 }
 
 fn size(text: &str) -> std::result::Result<(u32, u32), String> {
@@ -117,24 +107,27 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         },
         batch: args.batch,
         per_minute: args.per_minute,
-        dry: args.dry_run,
+        dry: args.follow.dry_run,
     };
     let ask = |dry| {
         let new = new.clone();
         request::Generate(Box::new(NewJob { dry, ..new }), args.limits.budget())
     };
-    let begun = consent::begin(follower.client(), args.dry_run, ask, |begun| {
+    let begun = consent::begin(follower.client(), args.follow.dry_run, ask, |begun| {
         begun.waits.as_deref()
     })?;
-    if begun.job.is_none() && !args.json && !args.json_progress {
+    if begun.job.is_none() && !args.follow.json && !args.follow.json_progress {
         consent::note(begun.waits.as_deref())?;
     }
-    let job = begun.job.clone().filter(|_| args.watch || !args.detach);
+    let job = begun
+        .job
+        .clone()
+        .filter(|_| args.watch || !args.follow.detach);
     follow::begun(
         &mut follower,
         job,
         (&value(&begun), &text(&begun)),
-        (args.json, args.json_progress),
+        (args.follow.json, args.follow.json_progress),
     )
 }
 

@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches, Subcommand};
 use serde_json::{Value, json};
 
-use super::follow::{self, Follow};
+use super::follow::{self, Follow, FollowOptions};
 use super::out::count;
 use crate::context::Context;
 use benchtop_files::{disk, regular};
@@ -53,18 +53,8 @@ struct Make {
     /// Write the plan to a file
     #[arg(long, value_name = "FILE")]
     write_plan: Option<PathBuf>,
-    /// Start the job in the background
-    #[arg(long, conflicts_with = "dry_run")]
-    detach: bool,
-    /// Print progress as JSON lines
-    #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
-    json_progress: bool,
-    /// Show what would be made, without making it
-    #[arg(long)]
-    dry_run: bool,
-    /// Print the outcome as one JSON object
-    #[arg(long, conflicts_with = "json_progress")]
-    json: bool,
+    #[command(flatten)]
+    follow: FollowOptions,
 }
 
 fn option(setting: &'static Setting) -> Arg {
@@ -170,18 +160,18 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     let ask = NewScenario {
         plan: plan.clone(),
-        dry: make.dry_run,
+        dry: make.follow.dry_run,
     };
     let started = follower.client().ask(request::Scenario(Box::new(ask)))?;
     if let Some(path) = &make.write_plan {
         disk::write_atomic(path, plan.to_toml()?.as_bytes())?;
     }
-    let job = started.job.clone().filter(|_| !make.detach);
+    let job = started.job.clone().filter(|_| !make.follow.detach);
     follow::begun(
         &mut follower,
         job,
         (&value(&plan, &started), &text(&started)),
-        (make.json, make.json_progress),
+        (make.follow.json, make.follow.json_progress),
     )
 }
 

@@ -204,6 +204,7 @@ mod tests {
     use crossterm::event::{KeyCode, KeyEvent};
 
     use super::*;
+    use crate::pane::PaneId;
 
     fn press(c: char) -> Press {
         Press {
@@ -262,6 +263,28 @@ mod tests {
         );
         for wrong in ["shift-a", "shift-space", "shift-"] {
             assert!(Chord::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_pane_hides_the_keys_that_open_panes() {
+        let map = Keymap::defaults().unwrap();
+        for pane in PaneId::ALL {
+            let scopes = pane.info().live.iter();
+            // Forms and prompts take keys as text.
+            for scopes in scopes.filter(|scopes| scopes.contains(&Scope::Global)) {
+                for opened in PaneId::ALL {
+                    for key in opened.info().go.2 {
+                        let chord = Chord::parse(key).unwrap().0;
+                        let found = map.lookup(scopes, &chord);
+                        assert_eq!(
+                            found,
+                            Lookup::Action(Action::Go(opened)),
+                            "{key} in {pane:?}"
+                        );
+                    }
+                }
+            }
         }
     }
 

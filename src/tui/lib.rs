@@ -203,6 +203,7 @@ pub fn run(
         ascii,
         themes,
         clock,
+        columns: size.cells.0,
         rows: size.cells.1,
         pixels: settings.pixels,
         mouse: settings.mouse,

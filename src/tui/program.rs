@@ -186,7 +186,7 @@ impl<W: Write> Program<W> {
         let backend = self.terminal.backend_mut();
         backend.forget();
         backend.set_size(cells(size), pixels(size));
-        self.app.resized(size.cells.1, size.cell());
+        self.app.resized(size.cells.0, size.cells.1, size.cell());
         self.resized = true;
         self.uncertain.forget();
         // Not `clear()`: this repaints without asking the terminal for its cursor position.

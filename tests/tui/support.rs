@@ -513,6 +513,7 @@ impl Seat {
                 ascii: terminal.ascii,
                 themes: ["auto", "dark", "light", "mono"].map(String::from).into(),
                 clock,
+                columns: width,
                 rows: height,
                 pixels: PixelMode::Auto,
                 mouse: terminal.mouse,

@@ -14,7 +14,7 @@ pub use super::model_answers::ModelAnswers;
 use super::orders::Orders;
 pub use super::question_table::QuestionTable;
 pub use super::strata::{Strata, StratumLabels};
-pub use super::unit::{Unit, Units};
+pub use super::unit::{Unit, Units, share};
 pub use benchtop_model::board::{Cell, Column as Head, Scale};
 
 /// A column of the board. Its methods are called once per model, never per answer, except

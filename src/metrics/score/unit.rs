@@ -1,9 +1,20 @@
 //! The kinds of units that columns count.
 
 use benchtop_model::Item;
+use benchtop_model::board::Cell;
 
 /// Units, each as the rows of its questions and whether it is right.
 pub type Units = Vec<(Vec<u32>, bool)>;
+
+/// The share of units that are right. `None` without units.
+pub fn share(units: impl Iterator<Item = bool>) -> Option<Cell> {
+    let (mut k, mut n) = (0, 0);
+    for is_right in units {
+        n += 1;
+        k += u64::from(is_right);
+    }
+    (n > 0).then_some(Cell::Share { k, n })
+}
 
 /// What a column counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

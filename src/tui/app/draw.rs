@@ -48,9 +48,9 @@ fn screen(area: Rect) -> Screen {
 
 impl App {
     /// Handles a new window size.
-    pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
+    pub fn resized(&mut self, columns: u16, rows: u16, cell: Option<(u16, u16)>) {
         self.urgent = true;
-        self.setting.rows = rows;
+        (self.setting.columns, self.setting.rows) = (columns, rows);
         self.setting.capabilities.cell = cell.or(self.setting.capabilities.cell);
         self.pixels.resized(rows, cell);
         self.dirty = true;

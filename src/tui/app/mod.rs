@@ -93,6 +93,8 @@ pub struct Setting {
     /// Names of the available themes.
     pub themes: Vec<String>,
     pub clock: Clock,
+    /// Size of the window in cells.
+    pub columns: u16,
     pub rows: u16,
     /// When to draw pictures in true pixels.
     pub pixels: PixelMode,

@@ -134,6 +134,7 @@ impl App {
             item: self.panes.get(REVIEW).and_then(Pane::item),
             now: self.setting.clock.ms(),
             key_at,
+            columns: self.setting.columns,
             is_shown: self.at == id,
             is_covered: self.overlay.is_some(),
             is_still: self.setting.look.accessible || self.setting.level == ColorLevel::Mono,

@@ -45,6 +45,8 @@ pub struct Env<'a> {
     pub now: u64,
     /// The time of the key that led to the call.
     pub key_at: u64,
+    /// Width of the window in cells, also before the pane is drawn.
+    pub columns: u16,
     /// Whether the pane fills the screen.
     pub is_shown: bool,
     /// Whether a menu, prompt, or page is open.

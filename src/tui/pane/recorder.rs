@@ -86,6 +86,7 @@ impl Recorder {
             item: None,
             now: self.now,
             key_at: self.now,
+            columns: 80,
             is_shown: self.is_shown,
             is_covered: false,
             is_still: false,

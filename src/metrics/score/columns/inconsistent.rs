@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::measure::groups;
 use crate::score::column::{
     Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
-    Unit, Units,
+    Unit, Units, share,
 };
 use crate::score::strata::is_base;
 use benchtop_model::{Field, QuestionKind};
@@ -61,12 +61,8 @@ impl Inconsistent {
 
 impl Column for Inconsistent {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let (mut k, mut n) = (0, 0);
-        for (_, is_in) in self.of(of.engine, of.model, &of.chosen) {
-            n += 1;
-            k += u64::from(is_in);
-        }
-        (n > 0).then_some(Cell::Share { k, n })
+        let units = self.of(of.engine, of.model, &of.chosen);
+        share(units.map(|(_, is_in)| is_in))
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {

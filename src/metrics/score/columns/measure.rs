@@ -2,7 +2,7 @@
 //! pairs, images, rotations.
 
 use crate::score::column::{
-    Basis, BoardEngine, Cell, Column, Columns, Head, ItemSelection, ModelScores, Unit, Units,
+    Basis, BoardEngine, Cell, Column, Columns, Head, ItemSelection, ModelScores, Unit, Units, share,
 };
 
 /// A column and its units: groups of questions that must all be answered right.
@@ -62,12 +62,8 @@ impl Measure {
 
 impl Column for Measure {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let (mut k, mut n) = (0, 0);
-        for (_, right) in self.of(of.engine, of.model, &of.chosen) {
-            n += 1;
-            k += u64::from(right);
-        }
-        (n > 0).then_some(Cell::Share { k, n })
+        let units = self.of(of.engine, of.model, &of.chosen);
+        share(units.map(|(_, right)| right))
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {

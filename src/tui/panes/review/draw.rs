@@ -36,8 +36,8 @@ pub struct Layout {
 }
 
 /// Whether two pictures fit side by side.
-pub fn is_wide(area: Rect) -> bool {
-    area.width >= ROOM_FOR_TWO
+pub fn is_wide(columns: u16) -> bool {
+    columns >= ROOM_FOR_TWO
 }
 
 /// Splits `area` into picture and text. The picture gets the width of a square, at most three
@@ -49,7 +49,7 @@ pub fn layout(area: Rect, pair: bool) -> Layout {
         areas::top(area, height)
     } else {
         // Cells are about twice as high as wide.
-        let width = match pair && is_wide(area) {
+        let width = match pair && is_wide(area.width) {
             true => area.width * 2 / 3,
             false => (area.height * 2)
                 .min(area.width * 3 / 5)

@@ -84,7 +84,7 @@ impl ReviewPane {
         if !turns && !self.has_pair(cx) {
             return;
         }
-        let wide = is_wide(self.room(self.area));
+        let wide = is_wide(self.room(self.area).width);
         match (action, self.pair()) {
             (Action::PictureDifference, _) => looking.difference(),
             (_, Some(sides)) => looking.turn(sides, wide),

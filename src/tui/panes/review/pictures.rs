@@ -16,7 +16,7 @@ impl ReviewPane {
         let (pictures, room) = (scene.pictures, self.room(area));
         let mut sides = self.current().and_then(|loaded| pictures.sides(loaded));
         let place = layout(room, sides.is_some()).picture;
-        let (looking, wide) = (self.looking(), is_wide(room));
+        let (looking, wide) = (self.looking(), is_wide(room.width));
         let view = |part| View {
             part,
             ..pictures.view_in(place)
@@ -85,7 +85,7 @@ impl ReviewPane {
     /// Prepares the pictures that are likely needed next: the other side of a blinking pair, then
     /// the neighbors.
     fn prefetch(&self, room: Rect, part: Part, scene: &Scene<'_>) {
-        let (pictures, wide) = (scene.pictures, is_wide(room));
+        let (pictures, wide) = (scene.pictures, is_wide(room.width));
         let view_in = |pair| pictures.view_in(layout(room, pair).picture);
         let mut wishes: Vec<(Vec<Source>, View)> = Vec::new();
         if let (Some(sides), Show::First | Show::Second | Show::Other(_)) = (self.pair(), part.show)

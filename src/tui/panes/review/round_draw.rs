@@ -230,7 +230,7 @@ impl ReviewPane {
 impl Work {
     /// The width of the guidelines.
     fn column(&self, area: Rect) -> u16 {
-        let shown = self.beside && self.guidelines.is_some() && is_wide(area);
+        let shown = self.beside && self.guidelines.is_some() && is_wide(area.width);
         if shown {
             (area.width / 4).clamp(GUIDELINES.0, GUIDELINES.1)
         } else {

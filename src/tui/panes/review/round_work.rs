@@ -221,7 +221,7 @@ impl ReviewPane {
         } else {
             "guidelines of this round"
         };
-        if cx.env.is_shown && !cx.env.is_covered && !is_wide(self.area) {
+        if cx.env.is_shown && !cx.env.is_covered && !is_wide(cx.env.columns) {
             self.open_guidelines(cx);
         }
         cx.say(format!("{said}; {key} shows or hides them"));
@@ -237,7 +237,7 @@ impl ReviewPane {
 
     /// Shows or hides the guidelines beside the item, or as a page if there is no room.
     pub(super) fn show_guidelines(&mut self, cx: &mut Context<'_>) {
-        let wide = is_wide(self.area);
+        let wide = is_wide(cx.env.columns);
         match self.work_mut() {
             Some(work) if work.guidelines.is_none() => cx.say("this round has no guidelines"),
             Some(work) if wide => work.beside = !work.beside,
