@@ -299,7 +299,12 @@ impl Followed for JobState {
     }
 
     fn is_settled(&self) -> bool {
-        self.standing.is_finished() || self.standing == JobStatus::Paused
+        // The answers of an evaluation become predictions shortly after its end, and the next
+        // command of a script counts on them. A reason says why they do not.
+        let run = self.run.as_ref();
+        let has_published = run.is_none_or(|run| run.predictions >= self.done);
+        let is_over = self.standing.is_finished() && (has_published || self.reason.is_some());
+        is_over || self.standing == JobStatus::Paused
     }
 
     fn succeeded(&self) -> bool {
@@ -384,6 +389,29 @@ pub fn run_details(run: &RunState) -> String {
 mod tests {
     use super::*;
     use benchtop_model::job::Step;
+
+    #[test]
+    fn an_evaluation_is_over_when_its_answers_are_predictions() {
+        let run = |predictions| {
+            Some(Box::new(benchtop_model::evaluation::RunState {
+                predictions,
+                ..Default::default()
+            }))
+        };
+        let mut job = JobState {
+            standing: JobStatus::Done,
+            done: 24,
+            run: run(0),
+            ..JobState::default()
+        };
+        assert!(!job.is_settled());
+        job.reason = Some("the disk is full".into());
+        assert!(job.is_settled());
+        (job.reason, job.run) = (None, run(24));
+        assert!(job.is_settled());
+        job.run = None;
+        assert!(job.is_settled());
+    }
 
     #[test]
     fn progress_shows_known_fields_and_fits_the_width() {

@@ -268,7 +268,9 @@ fn a_judge_reads_within_its_budget() {
         Act::Later(Duration::from_millis(30), Box::new(reply(text, "stop")))
     });
     eval(&bench, &server, &[]);
-    wait_until("the run is done", || job(&bench)["standing"] == "done");
+    wait_until("the answers are predictions", || {
+        job(&bench)["run"]["predictions"] == ANSWERS
+    });
     let judged = || {
         let of_judge = |seen: &&crate::inference::server::Seen| seen.body["model"] == "wise";
         server.seen().iter().filter(of_judge).count()

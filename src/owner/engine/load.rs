@@ -11,6 +11,7 @@ use super::state::{Engine, Entry};
 use crate::context::OwnerContext;
 use crate::scoring;
 use crate::trust::ResumableJobs;
+use benchtop_files::disk;
 use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, Result};
 use benchtop_store::jobs::{self, JobHeader, StoredJob, UsageFile};
@@ -56,6 +57,10 @@ fn notice(shared: &OwnerContext, text: String) {
 }
 
 fn load(shared: &Arc<OwnerContext>) {
+    if shared.writable.opened_read_only.is_none() {
+        // A killed owner may have left a part of a file.
+        disk::sweep(&jobs::folder(shared.project.root()));
+    }
     let (mut stored, problems) = jobs::list(shared.project.root());
     let unreadable = |problem: Error| notice(shared, format!("a job cannot be read: {problem}"));
     problems.into_iter().for_each(unreadable);
@@ -133,7 +138,7 @@ fn entry(
     } else {
         live.update_waits(shared, &*job);
     }
-    if live.header.standing == JobStatus::Done && has_work && !live.own {
+    if live.header.standing.is_finished() && has_work && !live.own {
         live.header.reason = Some(UNPUBLISHED.into());
     }
     Ok(Entry { kind, live, job })
