@@ -117,7 +117,12 @@ impl Word {
         } else if floor == i32::MIN {
             best = Some(self.align(row, start, rest, 1, floor)?);
         }
-        let mut last = None;
+        // The last start at which the rest of the word still fits.
+        let last = self
+            .units
+            .iter()
+            .rev()
+            .try_fold(row.len(), |end, &u| self.previous(row, u, end))?;
         let mut at = start;
         for tried in 0..MAX_STARTS {
             if best.is_some_and(|best| best >= self.ceiling()) {
@@ -133,25 +138,12 @@ impl Word {
                     best.map_or(floor, |b| b.max(floor)),
                 ));
             }
-            let Some(next) = self.next(row, first, at + 1) else {
-                break;
-            };
-            // Many rows have no second start, and need no search for the last one.
-            if next > *last.get_or_insert_with(|| self.last_start(row)) {
-                break;
+            match self.next(row, first, at + 1) {
+                Some(next) if next <= last => at = next,
+                _ => break,
             }
-            at = next;
         }
         best.filter(|score| *score >= floor)
-    }
-
-    /// The last start at which the rest of the word still fits. 0 without any.
-    fn last_start(&self, row: &[u8]) -> usize {
-        self.units
-            .iter()
-            .rev()
-            .try_fold(row.len(), |end, &u| self.previous(row, u, end))
-            .unwrap_or(0)
     }
 
     /// Maximum score, except for a match at the start of the row.

@@ -1,9 +1,10 @@
 //! Pictures whose multiple-choice question is answered right and whose true/false question is
 //! answered wrong (Dysca, Figure 5).
 
-use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use super::measure::groups;
+use rayon::prelude::*;
+
 use crate::score::column::{
     Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
     Unit, Units, share,
@@ -23,9 +24,13 @@ pub const METRIC: Metric = Metric {
 /// The questions about one picture and subtask, with both types among them.
 struct Inconsistent {
     units: Vec<Vec<u32>>,
-    /// The unit of each row.
-    of_row: HashMap<u32, usize>,
+    /// The unit of each row, or [`NONE`].
+    of_row: Vec<u32>,
+    /// The cell of each model if all questions are selected.
+    of_all: Vec<OnceLock<Option<Cell>>>,
 }
+
+const NONE: u32 = u32::MAX;
 
 impl Inconsistent {
     /// Whether the multiple-choice answers of a unit are right and a true/false answer is wrong.
@@ -61,8 +66,14 @@ impl Inconsistent {
 
 impl Column for Inconsistent {
     fn cell(&self, of: &ModelScores<'_>) -> Option<Cell> {
-        let units = self.of(of.engine, of.model, &of.chosen);
-        share(units.map(|(_, is_in)| is_in))
+        let count = || {
+            let units = self.of(of.engine, of.model, &of.chosen);
+            share(units.map(|(_, is_in)| is_in))
+        };
+        match (of.board.chosen.is_all(), self.of_all.get(of.model)) {
+            (true, Some(kept)) => *kept.get_or_init(count),
+            _ => count(),
+        }
     }
 
     fn basis(&self, _: &BoardEngine) -> Basis {
@@ -80,10 +91,8 @@ impl Column for Inconsistent {
 
     /// Drilldowns list only the pictures of the share.
     fn counts(&self, engine: &BoardEngine, answerer: usize, row: usize) -> bool {
-        let unit = u32::try_from(row)
-            .ok()
-            .and_then(|row| self.of_row.get(&row));
-        let unit = unit.and_then(|at| self.units.get(*at));
+        let unit = self.of_row.get(row);
+        let unit = unit.and_then(|at| self.units.get(*at as usize));
         unit.is_some_and(|unit| Inconsistent::is_in(engine, answerer, unit))
     }
 }
@@ -100,19 +109,43 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
             && sheet.graded(*row)
             && is_base(sheet.name(Field::Variant, *row))
     });
-    let mut units = groups(rows, |row| {
-        let subtask = sheet.name(Field::Subtask, row);
-        (sheet.image.get(row), sheet.scope(row), subtask)
-    });
+    // Sorted rather than hashed, because it is done before the first board is shown.
+    let mut keyed: Vec<_> = rows
+        .map(|row| {
+            let subtask = sheet.name(Field::Subtask, row);
+            (
+                (sheet.image.get(row), sheet.scope(row), subtask),
+                row as u32,
+            )
+        })
+        .collect();
+    keyed.par_sort_unstable();
     let has = |unit: &[u32], kind| unit.iter().any(|row| is_kind(*row as usize, kind));
-    units.retain(|unit| has(unit, choice) && has(unit, claim));
+    let of_picture = keyed.chunk_by(|(one, _), (other, _)| one == other);
+    let mut units: Vec<Vec<u32>> = of_picture
+        .map(|rows| rows.iter().map(|(_, row)| *row).collect())
+        .filter(|unit: &Vec<u32>| has(unit, choice) && has(unit, claim))
+        .collect();
     if units.is_empty() {
         return;
     }
-    let of = units.iter().enumerate();
-    let of_row = of.flat_map(|(at, unit)| unit.iter().map(move |row| (*row, at)));
-    let of_row = of_row.collect();
+    // In the order of the data set.
+    units.par_sort_unstable();
+    let mut of_row = vec![NONE; sheet.len()];
+    for (at, unit) in units.iter().enumerate() {
+        for row in unit {
+            of_row[*row as usize] = at as u32;
+        }
+    }
     let help = "pictures with a right multiple-choice answer and a wrong true-or-false answer about the same subtask (Dysca, Figure 5)";
     let head = Head::share("inconsistent", "inconsistent", help).describing();
-    found.add(head, Inconsistent { units, of_row });
+    let of_all = data.models.iter().map(|_| OnceLock::new()).collect();
+    found.add(
+        head,
+        Inconsistent {
+            units,
+            of_row,
+            of_all,
+        },
+    );
 }
