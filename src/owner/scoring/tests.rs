@@ -36,6 +36,10 @@ struct Script {
     fails: Option<u64>,
     /// Reports earlier inputs again with each new score.
     again: bool,
+    /// Whether it waits between being told to stop and its return.
+    lingers: bool,
+    /// Whether it was told to stop.
+    stopped: bool,
     version: u32,
 }
 
@@ -79,6 +83,10 @@ impl Runner for Scoring1 {
                 .all(|key| keep(Some((key, score.clone()))))
                 || !keep(Some((subject.key, score)))
             {
+                self.small.0.lock().stopped = true;
+                while self.small.0.lock().lingers {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
                 break;
             }
         }
@@ -402,6 +410,30 @@ fn files_of_a_scorer_are_opened_once() {
         rig.begin(false).unwrap();
         rig.until(Phase::Done);
     }
+}
+
+#[test]
+fn a_job_resumed_while_its_scorer_stops_leaves_nothing_out() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    (small.0.lock().permits, small.0.lock().lingers) = (Some(10), true);
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(false).unwrap().id;
+    let until = |expected: fn(&Script) -> bool| {
+        let deadline = Instant::now() + PATIENCE;
+        while !expected(&small.0.lock()) {
+            assert!(Instant::now() < deadline, "the scorer does not go on");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    until(|script| script.permits == Some(0));
+    rig.act(id, JobAct::Pause).unwrap();
+    small.0.lock().permits = None;
+    until(|script| script.stopped);
+    rig.act(id, JobAct::Resume).unwrap();
+    small.0.lock().lingers = false;
+    rig.until(Phase::Done);
+    assert_eq!(rig.leakage().items[1], 60);
 }
 
 #[test]

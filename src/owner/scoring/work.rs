@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::job::{ScoringJob, Stored};
@@ -110,7 +111,15 @@ pub(super) fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<
 }
 
 fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
-    let is_active = || shared.jobs.is_active(id);
+    // A step that was told to stop has left inputs out, so it stays stopped when the job is resumed
+    // before the step ends.
+    let stopped = AtomicBool::new(false);
+    let is_active = || {
+        if !shared.jobs.is_active(id) {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        !stopped.load(Ordering::Relaxed)
+    };
     let stored = |_: &mut Live, job: &mut ScoringJob| job.spec.clone();
     let Some(stored) = shared.jobs.with(id, stored) else {
         return Ok(Step::More);
@@ -166,7 +175,7 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     // Scores that are reported again are not counted again.
     let mut open: HashSet<u64> = left.iter().map(|(_, key)| *key).collect();
     for some in left.chunks(runner.batch().max(1)) {
-        if !shared.jobs.goes_on(id) {
+        if !is_active() || !shared.jobs.goes_on(id) {
             return Ok(Step::More);
         }
         trust::check(shared, &to)?;
