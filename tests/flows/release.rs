@@ -720,3 +720,51 @@ fn a_damaged_picture_stops_the_release_and_leaves_nothing() {
         3
     );
 }
+
+#[test]
+fn items_of_the_sample_are_marked_as_made_up() {
+    let bench = bench();
+    let none = release(&bench, &["v1"]);
+    assert_eq!(none["sample"], 0);
+    let read = |path: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(bench.root().join("releases").join(path)).unwrap())
+            .unwrap()
+    };
+    assert_eq!(read("v1/manifest.json")["sample"], Value::Null);
+    let empty = Bench::new();
+    empty.run(["sample"]).ok();
+    let all = [
+        "v1",
+        "--drafts",
+        "--filter",
+        "status:accepted,pending,rejected",
+    ];
+    let report = release(&empty, &all);
+    let (items, sample) = (&report["items"], &report["sample"]);
+    assert!(items.as_u64() > Some(70), "{report}");
+    assert_eq!(sample, items, "every item is made up");
+    let folder = empty.root().join("releases/v1");
+    let json = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap()
+    };
+    assert_eq!(json("manifest.json")["sample"], *sample);
+    assert_eq!(json("release.json")["sample"], *sample);
+    let sheet = json("datasheet.json");
+    let known = sheet.as_array().unwrap().iter();
+    let mut known = known.filter(|question| question["key"] == "instances");
+    let number = sample.to_string();
+    let instances = known.next().unwrap()["known"].as_str().unwrap().to_string();
+    assert!(instances.contains(&number), "{instances}");
+    for page in ["README.md", "DATASHEET.md"] {
+        let page = std::fs::read_to_string(folder.join(page)).unwrap();
+        assert!(page.contains("made-up"), "{page}");
+    }
+    // The number is part of the hash.
+    let path = folder.join("manifest.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let forged = text.replacen(&format!("\"sample\":{number}"), "\"sample\":1", 1);
+    assert_ne!(text, forged);
+    std::fs::write(&path, forged).unwrap();
+    let checked = empty.run(["release", "verify", folder.to_str().unwrap(), "--json"]);
+    assert_ne!(checked.code, 0, "{checked:?}");
+}

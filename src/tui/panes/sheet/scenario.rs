@@ -53,8 +53,9 @@ impl Wanted {
 
     fn of_dataset(&self) -> Filter {
         let mut filter = Filter::default();
-        filter.add(Field::Dataset, vec![self.dataset.clone()]);
-        filter.add(Field::Variant, vec![self.scenario.clone()]);
+        let (of, is) = (&self.dataset, &self.scenario);
+        filter.values.push((Field::Dataset, vec![of.clone()]));
+        filter.values.push((Field::Variant, vec![is.clone()]));
         filter
     }
 }
