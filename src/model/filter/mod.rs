@@ -53,7 +53,7 @@ pub struct Filter {
     /// Conditions that a single effective verdict must meet together.
     #[serde(rename = "said")]
     pub verdicts: VerdictCondition,
-    /// Conditions on comments and marks.
+    /// Conditions on comments, marks, and error labels.
     pub comments: CommentCondition,
     /// Rotations: a position from 1, the name of a set, or `none`.
     pub rotation: Vec<String>,
@@ -165,7 +165,7 @@ impl Filter {
             .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.verdicts.is_empty()))
     }
 
-    /// Whether matching needs comments or marks.
+    /// Whether matching needs comments, marks, or error labels.
     pub fn asks_comments(&self) -> bool {
         self.all().any(|f| !f.comments.is_empty())
     }

@@ -232,6 +232,22 @@ pub const WORDS: &[Word] = &[
         ]]
     ),
     text!(
+        "error",
+        comments.errors.label,
+        &[[
+            "error:reasoning",
+            "items with an error label on a model's answer; `error:reasoning` also matches `reasoning/counting`. An empty value matches items without labels"
+        ]]
+    ),
+    text!(
+        "error-of",
+        comments.errors.model,
+        &[[
+            "error-of:model-a",
+            "the same by model; together with `error:`, one label must match both"
+        ]]
+    ),
+    text!(
         "subject",
         subjects,
         &[["subject:face", "items composed of this subject"]]
@@ -452,7 +468,7 @@ mod tests {
             let typed = Filter::parse(&format!("{}:{value}", field.name())).unwrap();
             assert_eq!(added, typed, "{}", field.name());
             assert!(!added.is_empty(), "{}", field.name());
-            assert_eq!(added.to_text(), format!("{}:{value}", field.name()));
+            assert_eq!(Filter::parse(&added.to_text()).unwrap(), added);
         }
         let wrong = Filter::default().add(Field::Status, vec!["good".into()]);
         assert_eq!(wrong.unwrap_err().place.field.as_deref(), Some("status"));

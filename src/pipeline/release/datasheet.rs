@@ -360,7 +360,7 @@ mod tests {
             .splits
             .extend([("a".to_string(), 1), ("b".to_string(), 1)]);
         statistics.funnel.rejected_share = Some(0.4);
-        for key in known(&statistics, &Licenses::default(), "").keys() {
+        for key in known(&statistics, &Licenses::default(), &ReleaseRecord::default()).keys() {
             assert!(keys.contains(key), "{key}");
         }
     }
