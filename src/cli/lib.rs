@@ -12,6 +12,7 @@
 //! | [`bulk`] | `benchtop bulk`: one verdict on all items that match a filter |
 //! | `choose_project` | the project that `benchtop` opens, and the question in a folder that is none |
 //! | [`comments`] | `benchtop comments`: lists, writes, and resolves comments |
+//! | [`errors`] | `benchtop errors`: counts, gives, exports, and imports labels of errors in answers |
 //! | [`compose`] | `benchtop compose`: questions from the metadata |
 //! | `consent` | the question for consent before a job sends data to a server |
 //! | `context` | the project, annotator, and colors of a command, and its connection to the owner |
@@ -86,6 +87,7 @@ mod devices;
 pub mod discard;
 pub mod doctor;
 pub mod edit;
+pub mod errors;
 pub mod eval;
 pub mod explain;
 pub mod export;
@@ -218,6 +220,8 @@ commands! {
     Bulk(args: bulk::Args) => bulk::run(context, &args);
     /// List, write, or resolve comments on items
     Comments(args: comments::Args) => comments::run(context, &args);
+    /// Count, give, export, or import labels of errors in models' answers
+    Errors(args: errors::Args) => errors::run(context, &args);
     /// Change the question, options, or answer of an item
     Edit(args: edit::Args) => edit::run(context, &args);
     /// Undo your last verdict, edit, or comment

@@ -129,6 +129,11 @@ fn comment(act: &CommentAct) -> Value {
         CommentAct::Edit { of, text, marks } => {
             json!({"comment": "edit", "of": of, "text": text, "marks": marks})
         }
+        CommentAct::Label {
+            model,
+            answer,
+            label,
+        } => json!({"comment": "label", "model": model, "output": answer, "label": label}),
         other => json!({"comment": comment_word(other), "of": other.of()}),
     }
 }
@@ -144,6 +149,7 @@ fn comment_word(act: &CommentAct) -> &'static str {
         CommentAct::Resolve { .. } => "reopen",
         CommentAct::Undo { .. } => "undo",
         CommentAct::Redo { .. } => "redo",
+        CommentAct::Label { .. } => "label",
     }
 }
 
@@ -183,6 +189,7 @@ fn text(entry: &Entry) -> String {
             let word = comment_word(act);
             let word = match act {
                 CommentAct::Write { .. } => word.to_string(),
+                CommentAct::Label { .. } => "label error".to_string(),
                 _ => format!("{word} comment"),
             };
             match act {
@@ -190,6 +197,10 @@ fn text(entry: &Entry) -> String {
                 | CommentAct::Import { text, .. }
                 | CommentAct::Edit { text, .. } => {
                     format!("{word}: {text}")
+                }
+                CommentAct::Label { model, label, .. } => {
+                    let label = label.as_deref().unwrap_or("none");
+                    format!("{word}: {model}: {label}")
                 }
                 _ => word,
             }

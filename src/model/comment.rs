@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::error::{Error, Result};
+use super::error_label;
 use super::mark::{self, Mark};
 
 /// Most characters of a new comment.
@@ -31,6 +32,15 @@ pub enum CommentAct {
     Delete { of: Uuid },
     /// Marks a comment of anybody as resolved, or as open again.
     Resolve { of: Uuid, resolved: bool },
+    /// Labels the error in a model's answer, in place of the author's earlier label of that model. It
+    /// is no comment, and changes none.
+    Label {
+        model: String,
+        /// Digest of the answer; see [`error_label::digest`].
+        answer: String,
+        /// Key of the taxonomy; `None` removes the label.
+        label: Option<String>,
+    },
     /// Takes an earlier event of the same person back.
     Undo { of: Uuid },
     /// Applies an event that was taken back.
@@ -49,7 +59,7 @@ impl CommentAct {
     /// The comment or event that it is about; `None` for a new comment.
     pub fn of(&self) -> Option<Uuid> {
         match self {
-            Self::Write { .. } | Self::Import { .. } => None,
+            Self::Write { .. } | Self::Import { .. } | Self::Label { .. } => None,
             Self::Edit { of, .. }
             | Self::Delete { of }
             | Self::Resolve { of, .. }
@@ -73,6 +83,9 @@ impl CommentAct {
     /// # Errors
     /// [`super::ErrorKind::Input`] with the field.
     pub fn check(&self, pictures: usize) -> Result<()> {
+        if let Self::Label { model, answer, .. } = self {
+            return error_label::check(model, answer);
+        }
         let (Self::Write { text, marks, .. }
         | Self::Edit { text, marks, .. }
         | Self::Import { text, marks, .. }) = self

@@ -68,6 +68,9 @@ pub struct Review {
     /// Tags that any verdict can have, in the order of the menu. Keys are unique.
     #[serde(deserialize_with = "reasons")]
     pub tags: Vec<Reason>,
+    /// Labels of errors in the answers of models, in the order of the menu. Keys are unique.
+    #[serde(deserialize_with = "reasons")]
+    pub errors: Vec<Reason>,
     /// Minutes for which an item of a round stays leased after the annotator's last request; at
     /// least 1.
     #[serde(deserialize_with = "minutes")]
@@ -132,6 +135,7 @@ impl Default for Review {
             protocol: Protocol::default(),
             reasons: keys.map(reason).into(),
             tags: Vec::new(),
+            errors: super::error_label::default_labels(),
             lease_minutes: super::round::lease::LEASE_MINUTES,
         }
     }

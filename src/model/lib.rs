@@ -12,6 +12,7 @@
 //! | [`clean`] | sanitizes text from outside for display |
 //! | [`color`] | color levels of terminals |
 //! | [`comment`] | comments on items |
+//! | [`error_label`] | labels of errors in the answers of models |
 //! | [`config`] | the settings in `benchtop.toml` |
 //! | [`derivation`] | how an item was derived from another one |
 //! | `derived_item` | what a derivation records of its source, and the original of an item |
@@ -82,6 +83,7 @@ mod derived_item;
 pub mod device;
 pub mod edit;
 pub mod error;
+pub mod error_label;
 pub mod evaluation;
 pub mod export;
 pub mod field;

@@ -110,6 +110,15 @@ pub struct ReleaseRequest {
     pub dry: bool,
 }
 
+/// Whether nothing was counted. Such a number is not written.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+pub fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let number = |part: &str, digits: usize, most: u32| {
@@ -288,6 +297,9 @@ pub struct ReleaseRecord {
     pub hash: Option<String>,
     #[serde(default)]
     pub statistics: Value,
+    /// Items of the sample that `benchtop sample` adds: they are made up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sample: u64,
     /// The items, ordered by number.
     pub items: Vec<ReleasedItem>,
 }
@@ -352,6 +364,8 @@ pub struct ReleaseReport {
     pub without_picture: u64,
     /// Items that show a draft.
     pub drafts: u64,
+    /// Items of the sample, which are made up.
+    pub sample: u64,
     /// Pictures that must not be redistributed, and are left out.
     pub withheld: u64,
     /// Pictures without a license.

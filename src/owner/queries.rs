@@ -4,6 +4,7 @@ mod analysis;
 mod board_data;
 mod comments;
 mod comparison;
+mod error_labels;
 mod history;
 mod home;
 mod item_lines;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 pub use blind_mask::BlindMask;
 
 use super::context::{Data, OwnerContext};
+use benchtop_model::error_label::ErrorLabel;
 use benchtop_model::job::JobState;
 use benchtop_model::{Comment, Error, Filter, Item, Result, Status};
 use benchtop_store::{Catalog, Ledger, StatusColumns};
@@ -140,6 +141,15 @@ impl AnnotatorView {
                 ledger.comments(row, |event| event.who == self.who)
             }
             _ => ledger.comments(row, |_| true),
+        }
+    }
+
+    /// The visible error labels on the answers to a row, for a caller that holds the lock. None while
+    /// the row is blind, or must be answered: a label says that an answer is wrong.
+    pub fn error_labels_in(&self, ledger: &Ledger, row: u32) -> Vec<ErrorLabel> {
+        match self.hides(row) || self.rounds.asks_answer(&self.who, row) {
+            true => Vec::new(),
+            false => ledger.error_labels(row),
         }
     }
 

@@ -55,6 +55,18 @@ pub fn is_dataset(name: &str) -> bool {
     name == sample::DATASET || name == format!("{MARK}{}", sample::SEED)
 }
 
+/// Whether an item is of the sample, or was derived from one that is.
+pub fn is_item(item: &Item) -> bool {
+    let of = item
+        .variant
+        .as_ref()
+        .and_then(|variant| variant.of.as_deref());
+    let original = of.and_then(|id| id.split_once('/'));
+    let is_marked = item.task.as_deref() == Some(sample::DATASET)
+        || item.extra.get("sample") == Some(&true.into());
+    (is_marked && is_dataset(&item.dataset)) || original.is_some_and(|(name, _)| is_dataset(name))
+}
+
 /// Adds the sample to the project, unless it was added before.
 ///
 /// # Errors

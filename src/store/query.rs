@@ -63,7 +63,8 @@ pub fn select(columns: &Columns, overlay: &StatusColumns, filter: &Filter) -> Ve
     }
     for (field, values) in &filter.values {
         let Some(at) = Columns::named(*field) else {
-            continue;
+            // No field of names: a filter that says so selects nothing.
+            return Vec::new();
         };
         let mut wanted = [0u8; 1 << 16];
         if let Source::Names(_) = field.row().source {

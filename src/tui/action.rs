@@ -470,6 +470,7 @@ actions! {
     // Answers to one question.
     NextAnswer, "next answer", Answer, ["n"], false, "Go to the next answer in the list";
     PreviousAnswer, "previous answer", Answer, ["p"], false, "Go to the previous answer in the list";
+    LabelError, "label the error", Answer, ["e"], true, "Say what went wrong in this answer";
     AnswerDown, "scroll answer down", Answer, ["J", "shift-down"], false, "Scroll the selected answer down";
     AnswerUp, "scroll answer up", Answer, ["K", "shift-up"], false, "Scroll the selected answer up";
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::filter::{configure, tiny_clip};
 use super::scenario::{encoded, of_variant, picture};
-use crate::support::{Bench, ErrorKind};
+use crate::support::{Bench, ErrorKind, wait_until};
 
 const RUN: [&str; 10] = [
     "scenario",
@@ -258,4 +258,47 @@ fn a_sheet_shows_several_eps() {
     let file = bench.write("in/other.png", encoded(picture(2, 32), ImageFormat::Png));
     let refusal = sheet(file.to_str().unwrap()).refused_as(ErrorKind::Usage);
     assert_eq!(refusal.field, "of");
+}
+
+#[test]
+fn a_pause_ends_a_picture_between_two_steps() {
+    let bench = asked(1, 700);
+    with_clip(&bench);
+    let job = || bench.run(["jobs", "--json"]).lines().remove(0);
+    let run = ["scenario", "adversarial", "--steps", "1000", "--detach"];
+    bench.run(run).ok();
+    wait_until("it has begun", || job()["standing"] == "running");
+    bench.run(["jobs", "pause", "1"]).ok();
+    wait_until("it rests", || job()["standing"] == "paused");
+    let rests = job();
+    assert_eq!((&rests["done"], &rests["failed"]), (&json!(0), &json!(0)));
+    bench.run(["jobs", "cancel", "1"]).ok();
+    wait_until("it ends", || job()["standing"] == "cancelled");
+    assert_eq!(of_variant(&bench, ADVERSARIAL).len(), 0);
+    // A picture that was left is made like any other.
+    let run = ["scenario", "adversarial", "--steps", "2", "--json"];
+    bench.run(run).ok();
+    assert_eq!(of_variant(&bench, ADVERSARIAL).len(), 2);
+}
+
+/// What everything around the steps costs: with a tiny CLIP, the model takes next to nothing. The
+/// number is in `docs/scenarios.md`.
+#[test]
+#[ignore = "measures; run it with --ignored --nocapture"]
+fn measured_overhead() {
+    let count = std::env::var("BENCH_PICTURES").map_or(500, |n| n.parse().unwrap());
+    let bench = asked(count, 224);
+    with_clip(&bench);
+    let started = std::time::Instant::now();
+    bench.run(["scenario", "adversarial", "--json"]).ok();
+    let seconds = started.elapsed().as_secs_f64();
+    let made = of_variant(&bench, ADVERSARIAL);
+    assert_eq!(made.len(), 2 * count);
+    let size = |item: &Item| {
+        let path = bench.root().join(item.images[0].stored().unwrap());
+        std::fs::metadata(path).unwrap().len()
+    };
+    let bytes: u64 = made.iter().step_by(2).map(size).sum();
+    let rate = count as f64 / seconds;
+    println!("{count} pictures of 224x224 in {seconds:.1} s, {rate:.1} a second, {bytes} bytes");
 }

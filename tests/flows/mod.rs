@@ -11,6 +11,7 @@ mod compose;
 mod coverage;
 pub mod derived;
 mod edit;
+pub mod errors;
 pub mod eval;
 mod export;
 mod extract;

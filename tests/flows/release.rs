@@ -2,6 +2,7 @@
 //! back into a project.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -718,5 +719,129 @@ fn a_damaged_picture_stops_the_release_and_leaves_nothing() {
     assert_eq!(
         release(&bench, &["v1", "--filter", "subtask:animal NOT number:1"])["items"],
         3
+    );
+}
+
+#[test]
+fn items_of_the_sample_are_marked_as_made_up() {
+    let bench = bench();
+    let none = release(&bench, &["v1"]);
+    assert_eq!(none["sample"], 0);
+    let read = |path: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(bench.root().join("releases").join(path)).unwrap())
+            .unwrap()
+    };
+    assert_eq!(read("v1/manifest.json")["sample"], Value::Null);
+    let empty = Bench::new();
+    empty.run(["sample"]).ok();
+    let all = [
+        "v1",
+        "--drafts",
+        "--filter",
+        "status:accepted,pending,rejected",
+    ];
+    let report = release(&empty, &all);
+    let (items, sample) = (&report["items"], &report["sample"]);
+    assert!(items.as_u64() > Some(70), "{report}");
+    assert_eq!(sample, items, "every item is made up");
+    let folder = empty.root().join("releases/v1");
+    let json = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap()
+    };
+    assert_eq!(json("manifest.json")["sample"], *sample);
+    assert_eq!(json("release.json")["sample"], *sample);
+    let sheet = json("datasheet.json");
+    let known = sheet.as_array().unwrap().iter();
+    let mut known = known.filter(|question| question["key"] == "instances");
+    let number = sample.to_string();
+    let instances = known.next().unwrap()["known"].as_str().unwrap().to_string();
+    assert!(instances.contains(&number), "{instances}");
+    for page in ["README.md", "DATASHEET.md"] {
+        let page = std::fs::read_to_string(folder.join(page)).unwrap();
+        assert!(page.contains("made-up"), "{page}");
+    }
+    // The number is part of the hash.
+    let path = folder.join("manifest.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let forged = text.replacen(&format!("\"sample\":{number}"), "\"sample\":1", 1);
+    assert_ne!(text, forged);
+    std::fs::write(&path, forged).unwrap();
+    let checked = empty.run(["release", "verify", folder.to_str().unwrap(), "--json"]);
+    assert_ne!(checked.code, 0, "{checked:?}");
+}
+
+/// Seconds and memory of a preview and a release of many items: the table in `docs/cli.md`. `BENCH_ITEMS`
+/// sets the number of items. 500 pictures are shared.
+#[test]
+#[ignore = "measures; run it with --ignored --nocapture"]
+fn measured_at_scale() {
+    let count = std::env::var("BENCH_ITEMS").map_or(617_000, |n| n.parse().unwrap());
+    let bench = Bench::new();
+    let pictures = 500;
+    for n in 0..pictures {
+        let side = 16 + (n % 7) as u32;
+        bench.write(&format!("p/{n}.png"), png(side, (n % 256) as u8));
+    }
+    let path = bench.beside("many.jsonl");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
+    for n in 0..count {
+        let row = json!({
+            "id": format!("many/{n}"), "dataset": "many", "key": n, "form": "plain",
+            "images": [{"name": format!("p/{}.png", n % pictures)}],
+            "prompt": format!("a photo of thing {n} in a room with a window, soft light, seen from the left"),
+            "question": format!("Which of these is in picture {n}, seen from the left?"),
+            "kind": "multiple-choice", "subtask": format!("subtask {}", n % 48), "style": format!("style {}", n % 51),
+            "options": [
+                {"text": format!("thing {n}"), "role": "correct"}, {"text": "a boat", "role": "distractor"},
+                {"text": "a lamp", "role": "distractor"}, {"text": "a shoe", "role": "distractor"},
+            ],
+            "answer": format!("thing {n}"),
+        });
+        writeln!(file, "{row}").unwrap();
+    }
+    file.into_inner().unwrap();
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    let timed = |what: &str, args: &[&str]| {
+        let started = std::time::Instant::now();
+        let out = bench.run(args.iter().copied()).ok();
+        let seconds = started.elapsed().as_secs_f64();
+        let status = bench.run(["status", "--json"]).lines().remove(0);
+        let of = format!(
+            "/proc/{}/status",
+            status["owner"]["pid"].as_u64().unwrap_or_default()
+        );
+        let memory = std::fs::read_to_string(of).unwrap_or_default();
+        let mut peak = memory.lines().filter(|line| line.starts_with("VmHWM"));
+        println!(
+            "{what}: {seconds:.2} s, {}",
+            peak.next().unwrap_or_default()
+        );
+        out
+    };
+    let import = ["import", path.to_str().unwrap()];
+    println!("{count} items, {bytes} bytes");
+    timed("import", &import);
+    bench.run(["stop"]).ok();
+    timed("open and count", &["status"]);
+    let words = ["--filter", "status:pending", "--json"];
+    timed(
+        "preview",
+        &[&["release", "v1", "--dry-run"], &words[..]].concat(),
+    );
+    timed(
+        "the same preview again",
+        &[&["release", "v1", "--dry-run"], &words[..]].concat(),
+    );
+    let out = timed("release", &[&["release", "v1"], &words[..]].concat());
+    let report: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!(report["items"], count);
+    println!("{} files, {} bytes", report["files"], report["bytes"]);
+    timed(
+        "verify",
+        &[
+            "release",
+            "verify",
+            bench.root().join("releases/v1").to_str().unwrap(),
+        ],
     );
 }

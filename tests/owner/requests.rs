@@ -237,6 +237,12 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             vec![of(1, resolve()), of(2, write())]
         }
         RequestName::Thread => each(|n| request::Thread(n).into()),
+        RequestName::ErrorLabels => ["", "status:rejected", "error:reasoning", "error:"]
+            .map(|filter| {
+                let filter = Filter::parse(filter).unwrap();
+                request::ErrorLabels { filter, from: 1 }.into()
+            })
+            .into(),
         RequestName::Comments => ["", "status:rejected", "comment:quagga", "mark:quagga"]
             .map(|filter| {
                 let filter = Filter::parse(filter).unwrap();
@@ -833,6 +839,16 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
         },
     };
     other.ask(request::Comment(Box::new(comment))).unwrap();
+    let label = CommentOn {
+        uuid: Uuid::from_u128(COMMENT.as_u128() + 1),
+        number: 1,
+        act: CommentAct::Label {
+            model: "a model".into(),
+            answer: "0".repeat(16),
+            label: Some("reasoning".into()),
+        },
+    };
+    other.ask(request::Comment(Box::new(label))).unwrap();
     // What is to be kept back is there.
     assert!(
         other

@@ -287,3 +287,96 @@ fn what_is_wrong_is_refused_and_a_cancelled_attack_stops() {
     let refused = Attacker::open(siglip.path()).err().unwrap();
     assert_eq!(refused.place.field.as_deref(), Some("model_type"));
 }
+
+/// A CLIP with the picture encoder of ViT-L/14 and random weights. The text encoder is the tiny one,
+/// which runs once for each picture.
+fn large() -> TempDir {
+    let dir = linked(&["clip/openai", "tokenizer"]);
+    let at = |name: &str| dir.path().join(name);
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(at(name)).unwrap()).unwrap()
+    };
+    let (mut config, mut input) = (read("config.json"), read("preprocessor_config.json"));
+    config["projection_dim"] = 768.into();
+    let sizes = [
+        ("hidden_size", 1024),
+        ("image_size", 224),
+        ("intermediate_size", 4096),
+        ("num_attention_heads", 16),
+        ("num_hidden_layers", 24),
+        ("patch_size", 14),
+    ];
+    for (name, size) in sizes {
+        config["vision_config"][name] = size.into();
+    }
+    for name in ["crop_size", "size"] {
+        input[name] = 224.into();
+    }
+    let weights = VarMap::new();
+    let vb = VarBuilder::from_varmap(&weights, DType::F32, &Device::Cpu);
+    let texts = candle_core::safetensors::load(at("model.safetensors"), &Device::Cpu).unwrap();
+    for name in [
+        "config.json",
+        "preprocessor_config.json",
+        "model.safetensors",
+    ] {
+        std::fs::remove_file(at(name)).unwrap();
+    }
+    std::fs::write(at("config.json"), config.to_string()).unwrap();
+    std::fs::write(at("preprocessor_config.json"), input.to_string()).unwrap();
+    drop(load(&vb, &ClipConfig::read(&at("config.json")).unwrap()));
+    let random = |tensor: &Tensor| tensor.randn_like(0., 0.02).unwrap();
+    let mut all: HashMap<String, Tensor> = HashMap::new();
+    for (name, var) in weights.data().lock().unwrap().iter() {
+        let is_scale = name.contains("norm") && name.ends_with("weight");
+        let tensor = match is_scale {
+            true => var.ones_like().unwrap(),
+            false => random(var),
+        };
+        all.insert(name.clone(), tensor);
+    }
+    for (name, tensor) in texts {
+        if name == "text_projection.weight" {
+            let wide = Tensor::zeros((768, tensor.dim(1).unwrap()), DType::F32, &Device::Cpu);
+            all.insert(name, random(&wide.unwrap()));
+        } else if !all.contains_key(&name) {
+            all.insert(name, tensor);
+        }
+    }
+    candle_core::safetensors::save(&all, at("model.safetensors")).unwrap();
+    dir
+}
+
+/// Seconds and memory of one picture against an encoder of the size of ViT-L/14, with the default
+/// settings. The numbers are in `docs/scenarios.md`.
+#[test]
+#[ignore = "measures; run it with --ignored --nocapture"]
+fn measured_on_an_encoder_like_vit_l() {
+    let dir = large();
+    let bytes = std::fs::metadata(dir.path().join("model.safetensors")).unwrap();
+    let attacker = Attacker::open(dir.path()).unwrap();
+    let memory = |name: &str| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let mut lines = status.lines().filter(|line| line.starts_with(name));
+        lines.next().unwrap().to_string()
+    };
+    println!(
+        "weights: {} bytes; loaded: {}",
+        bytes.len(),
+        memory("VmRSS")
+    );
+    let picture = pattern(224, 224);
+    let settings = Settings::default();
+    for seed in 0..3 {
+        let started = std::time::Instant::now();
+        let made = attacker.attack(&picture, TEXT, &settings, seed, Cancel::NEVER);
+        let (seconds, made) = (started.elapsed().as_secs_f64(), made.unwrap());
+        assert!(made.after < made.before, "{} {}", made.after, made.before);
+        println!(
+            "{} steps in {seconds:.1} s, {:.4} pictures/s; {}",
+            settings.steps,
+            1. / seconds,
+            memory("VmHWM")
+        );
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use benchtop::model::{Choice, Judgement, QuestionKind, Role, Seen, Variant, Verdict};
+use benchtop::model::{
+    Act, Choice, CommentAct, Judgement, QuestionKind, Role, Seen, Variant, Verdict,
+};
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
@@ -487,4 +489,55 @@ fn stability_is_computed_by_the_owner_and_canceled_by_back() {
         "{shown}"
     );
     seat.leave("q<ctrl-c>");
+}
+
+#[test]
+fn an_error_is_labeled_at_one_key_and_is_undone_like_a_verdict() {
+    let bench = bench();
+    let mut seat = bench.seat("ann");
+    let to_answer = |seat: &mut Seat| {
+        seat.keys("gb");
+        seat.wait_for("alpha");
+        seat.keys("ll<enter>");
+        seat.wait_for(wording::ANSWERS_OF);
+        seat.keys("w");
+        seat.wait_for("only wrong");
+        seat.keys("<enter>");
+        seat.wait_for("2 answers: ");
+    };
+    to_answer(&mut seat);
+    seat.keys("e");
+    seat.wait_for("comprehension");
+    seat.keys("<down><down><enter>");
+    seat.wait_for("error: reasoning (ann)");
+    let labels = || -> Vec<Option<String>> {
+        let acts = bench
+            .journal("ann")
+            .into_iter()
+            .map(|decision| decision.act);
+        acts.filter_map(|act| match act {
+            Act::Comment(CommentAct::Label { label, .. }) => Some(label),
+            _ => None,
+        })
+        .collect()
+    };
+    assert_eq!(labels(), [Some("reasoning".to_string())]);
+    // Another label replaces it.
+    seat.keys("e");
+    seat.wait_for("comprehension");
+    seat.keys("<enter>");
+    seat.wait_for("error: perception (ann)");
+    seat.wait_gone("error: reasoning (ann)");
+    // Others see it, also after the owner ended.
+    seat.leave("q");
+    bench.stop_owner();
+    let mut other = bench.seat("bob");
+    to_answer(&mut other);
+    other.wait_for("error: perception (ann)");
+    let mut seat = bench.seat("ann");
+    seat.keys("gr");
+    seat.wait_for("▌Review");
+    seat.keys("u");
+    other.wait_for("error: reasoning (ann)");
+    assert_eq!(labels().len(), 2);
 }

@@ -140,6 +140,8 @@ fn text(report: &ReleaseReport, dry: bool) -> String {
     };
     note(report.without_picture, "item", "without a picture file");
     note(report.drafts, "item", "that show a draft");
+    let made_up = "of the sample, which are made up; the datasheet and the manifest say so";
+    note(report.sample, "item", made_up);
     let withheld = "left out, because they must not be redistributed";
     note(report.withheld, "picture", withheld);
     note(report.unlicensed, "picture", "without a stated license");

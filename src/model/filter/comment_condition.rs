@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::comment::{Comment, Commented};
+use crate::error_label::{ErrorLabel, LabelCondition};
 use crate::mark::Mark;
 
-/// Conditions on the comments and marks of one item. Values of a field are alternatives; all fields
+/// Conditions on the comments, marks, and error labels of one item. Values of a field are alternatives; all fields
 /// must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommentCondition {
@@ -15,6 +16,8 @@ pub struct CommentCondition {
     pub text: Vec<String>,
     /// Text in the label of a mark, ignoring case. An empty string matches items without marks.
     pub mark: Vec<String>,
+    /// Conditions on the labels of errors in models' answers.
+    pub errors: LabelCondition,
 }
 
 impl CommentCondition {
@@ -23,8 +26,13 @@ impl CommentCondition {
         *self == CommentCondition::default()
     }
 
-    /// Whether an item with these comments, and these marks of verdicts, meets all conditions.
-    pub fn passes(&self, comments: &[Comment], of_verdicts: &[&Mark]) -> bool {
+    /// Whether an item with these comments, marks of verdicts, and error labels meets all conditions.
+    pub fn passes(
+        &self,
+        comments: &[Comment],
+        of_verdicts: &[&Mark],
+        labels: &[ErrorLabel],
+    ) -> bool {
         let contains = |text: &str, wanted: &str| text.to_lowercase().contains(wanted);
         let commented = |wanted: &String| match wanted.to_lowercase() {
             none if none.is_empty() => comments.is_empty(),
@@ -42,11 +50,12 @@ impl CommentCondition {
         (self.state.is_empty() || self.state.iter().any(|state| state.matches(comments)))
             && (self.text.is_empty() || self.text.iter().any(commented))
             && (self.mark.is_empty() || self.mark.iter().any(marked))
+            && self.errors.passes(labels)
     }
 
-    /// Whether an item without comments and marks meets all conditions.
+    /// Whether an item without comments, marks, and labels meets all conditions.
     pub fn passes_without(&self) -> bool {
-        self.passes(&[], &[])
+        self.passes(&[], &[], &[])
     }
 }
 
@@ -82,7 +91,7 @@ mod tests {
             assert!(filter.tells());
             let said = filter.comments;
             (
-                said.passes(&comments, &[&of_verdict]),
+                said.passes(&comments, &[&of_verdict], &[]),
                 said.passes_without(),
             )
         };

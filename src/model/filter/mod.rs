@@ -15,6 +15,7 @@ pub use text::{Contains, TextField};
 pub use verdict_condition::{JudgedTime, VerdictCondition};
 pub use words::{WORDS, Word};
 
+use super::error::Result;
 use super::field::{Field, Source};
 use super::generated_image::PictureState;
 use super::item::QuestionKind;
@@ -52,7 +53,7 @@ pub struct Filter {
     /// Conditions that a single effective verdict must meet together.
     #[serde(rename = "said")]
     pub verdicts: VerdictCondition,
-    /// Conditions on comments and marks.
+    /// Conditions on comments, marks, and error labels.
     pub comments: CommentCondition,
     /// Rotations: a position from 1, the name of a set, or `none`.
     pub rotation: Vec<String>,
@@ -87,8 +88,16 @@ impl Sort {
 }
 
 impl Filter {
-    /// Adds values for a named field.
-    pub fn add(&mut self, field: Field, wanted: Vec<String>) {
+    /// Adds values for a field, as its word in a filter text does.
+    ///
+    /// # Errors
+    /// [`super::ErrorKind::Usage`] with the field, for a value that it cannot have.
+    pub fn add(&mut self, field: Field, wanted: Vec<String>) -> Result<()> {
+        words::add(self, field.name(), wanted)
+    }
+
+    /// Adds values for a field of names.
+    fn add_names(&mut self, field: Field, wanted: Vec<String>) {
         match self.values.iter_mut().find(|(f, _)| *f == field) {
             Some((_, values)) => values.extend(wanted),
             None => self.values.push((field, wanted)),
@@ -114,7 +123,7 @@ impl Filter {
             Source::Status => out.status = vec![Status::from_name(value)?],
             Source::Type => out.kind = vec![QuestionKind::from_name(value)?],
             Source::Number => out.only = Some(vec![value.parse().ok()?]),
-            Source::Name(_) | Source::Names(_) => out.add(field, vec![value.into()]),
+            Source::Name(_) | Source::Names(_) => out.add_names(field, vec![value.into()]),
             Source::Text(_) | Source::Judged | Source::Comments => return None,
         }
         Some(out)
@@ -156,7 +165,7 @@ impl Filter {
             .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.verdicts.is_empty()))
     }
 
-    /// Whether matching needs comments or marks.
+    /// Whether matching needs comments, marks, or error labels.
     pub fn asks_comments(&self) -> bool {
         self.all().any(|f| !f.comments.is_empty())
     }

@@ -87,10 +87,8 @@ mod tests {
     #[test]
     fn quoted_comma_belongs_to_the_value() {
         let mut filter = Filter::default();
-        filter.add(
-            Field::Style,
-            vec!["ink, wash".into(), "oil".into(), String::new()],
-        );
+        let styles = vec!["ink, wash".into(), "oil".into(), String::new()];
+        filter.add(Field::Style, styles).unwrap();
         assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
         assert_eq!(
             Filter::parse("\"red owl\" style:\"\"").unwrap().contains,

@@ -232,6 +232,22 @@ pub const WORDS: &[Word] = &[
         ]]
     ),
     text!(
+        "error",
+        comments.errors.label,
+        &[[
+            "error:reasoning",
+            "items with an error label on a model's answer; `error:reasoning` also matches `reasoning/counting`. An empty value matches items without labels"
+        ]]
+    ),
+    text!(
+        "error-of",
+        comments.errors.model,
+        &[[
+            "error-of:model-a",
+            "the same by model; together with `error:`, one label must match both"
+        ]]
+    ),
+    text!(
         "subject",
         subjects,
         &[["subject:face", "items composed of this subject"]]
@@ -310,7 +326,7 @@ pub(super) fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Resul
         only.sort_unstable();
         only.dedup();
     } else {
-        filter.add(field, values);
+        filter.add_names(field, values);
     }
     Ok(())
 }
@@ -433,6 +449,29 @@ mod tests {
             bless || page == made,
             "docs/cli.md is out of date; run BENCHTOP_BLESS=1 cargo test -p benchtop-model page_of_commands"
         );
+    }
+
+    #[test]
+    fn every_field_adds_what_its_word_does() {
+        for (field, value) in Field::ALL.map(|field| {
+            let value = match field.row().source {
+                Source::Number => "7",
+                Source::Status => "accepted",
+                Source::Type => "yes-no",
+                Source::Judged | Source::Comments => "no",
+                Source::Name(_) | Source::Names(_) | Source::Text(_) => "a/b",
+            };
+            (field, value)
+        }) {
+            let mut added = Filter::default();
+            added.add(field, vec![value.into()]).unwrap();
+            let typed = Filter::parse(&format!("{}:{value}", field.name())).unwrap();
+            assert_eq!(added, typed, "{}", field.name());
+            assert!(!added.is_empty(), "{}", field.name());
+            assert_eq!(Filter::parse(&added.to_text()).unwrap(), added);
+        }
+        let wrong = Filter::default().add(Field::Status, vec!["good".into()]);
+        assert_eq!(wrong.unwrap_err().place.field.as_deref(), Some("status"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ const EACH: usize = 256;
 /// Rows that are read under one lock, which delays decisions.
 const AT_ONCE: usize = 1024;
 
-/// The rows, in rising order, that a condition treats unlike rows without comments and marks: those
+/// The rows, in rising order, that a condition treats unlike rows without comments, marks, and labels: those
 /// that meet it, or that fail it if rows without any meet it.
 pub(super) fn rows(
     sight: &AnnotatorView,
@@ -45,7 +45,11 @@ pub(super) fn rows(
             };
             let visible = verdicts.iter().filter(|v| sight.sees(row, &v.who));
             let marks: Vec<&Mark> = visible.flat_map(|v| &v.judgement.marks).collect();
-            said.passes(&comments, &marks) != others
+            let labels = match said.errors.is_empty() {
+                true => Vec::new(),
+                false => sight.error_labels_in(&ledger, row),
+            };
+            said.passes(&comments, &marks, &labels) != others
         };
         found.extend(some.iter().copied().filter(|row| differs(*row)));
     }

@@ -4,7 +4,7 @@ use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_model::history::{HistoryPoint, HistoryState, StatusChange};
-use benchtop_model::{Decision, Result, Status};
+use benchtop_model::{Act, CommentAct, Decision, Result, Status};
 use benchtop_protocol::wire::{LOG_PAGE_ENTRIES, LogPage, request};
 use benchtop_store::columns::id_hash;
 use benchtop_store::history::History;
@@ -16,10 +16,15 @@ impl Query for request::Log {
         ask.count = ask.count.min(LOG_PAGE_ENTRIES);
         let mut history = History::read(&sight.project)?;
         let catalog = sight.items.catalog();
+        // A label says that an answer is wrong.
+        let tells_answer = |row: u32, d: &Decision| {
+            matches!(d.act, Act::Comment(CommentAct::Label { .. }))
+                && !sight.hears_comment(row, &d.who)
+        };
         let seen = |d: &Decision| {
             catalog
                 .row_of_hash(id_hash(&d.item))
-                .is_none_or(|row| sight.sees(row, &d.who))
+                .is_none_or(|row| sight.sees(row, &d.who) && !tells_answer(row, d))
         };
         history.decisions.retain(seen);
         let (entries, more) = history.log(&ask, &catalog, &sight.items.ledger());

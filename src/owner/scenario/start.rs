@@ -126,7 +126,8 @@ fn estimate(
     // Pictures that cannot be made are reported by the job.
     let size = |planned: &&PlannedPicture| {
         let item = queries::item(shared, planned.items.first()?.0).ok()?;
-        let made = making::bytes(&shared.project, &*painter, planned, &item).ok()?;
+        let made = making::bytes(&shared.project, &*painter, planned, &item, Cancel::NEVER);
+        let made = made.ok()?;
         Some(made.0.len() as u64)
     };
     let sizes: Vec<u64> = sample.par_iter().filter_map(size).collect();

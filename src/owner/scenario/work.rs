@@ -122,10 +122,12 @@ fn work(
             return Ok(Step::More);
         }
         let planned = progress.planned.as_deref().unwrap_or_default();
-        // After a pause, only the pictures that were begun are made.
+        // After a pause, no picture is begun, and one of several steps is left between two.
+        let stops = || !shared.jobs.goes_on(id);
+        let cancel = Cancel::when(&stops);
         let one = |n: &usize| {
-            let planned = planned.get(*n).filter(|_| shared.jobs.goes_on(id))?;
-            let made = one(shared, (kind, &*painter), planned);
+            let planned = planned.get(*n).filter(|_| !stops())?;
+            let made = one(shared, (kind, &*painter), planned, cancel).transpose()?;
             Some(made.map(|made| (*n, made)))
         };
         let results: Vec<Result<(usize, Made)>> = batch.par_iter().filter_map(one).collect();
@@ -150,18 +152,21 @@ fn work(
     enter(shared, (id, spec), progress).map(|()| Step::Done)
 }
 
-/// Makes one picture. What is wrong with it is a failure; what is wrong with the disk is an error.
+/// Makes one picture, or none if it was canceled. What is wrong with it is a failure; what is wrong
+/// with the disk is an error.
 fn one(
     shared: &OwnerContext,
     of: (&dyn Scenario, &dyn Painter),
     planned: &PlannedPicture,
-) -> Result<Made> {
+    cancel: Cancel<'_>,
+) -> Result<Option<Made>> {
     let read = planned.items.iter();
     let items = read.map(|(number, _)| queries::item(shared, *number));
     let items: Vec<Item> = items.collect::<Result<_>>()?;
-    match make(&shared.project, of, planned, &items) {
-        Ok(made) => Ok(Ok(made)),
-        Err(MakeError::Failed(failure)) => Ok(Err(failure)),
+    match make(&shared.project, of, planned, &items, cancel) {
+        Ok(made) => Ok(Some(Ok(made))),
+        Err(MakeError::Failed(failure)) => Ok(Some(Err(failure))),
+        Err(MakeError::Canceled) => Ok(None),
         Err(MakeError::Fatal(problem)) => Err(problem),
     }
 }

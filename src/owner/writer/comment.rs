@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::Writer;
+use super::prepare::are_known;
 use crate::visibility::AnnotatorView;
 use benchtop_model::{Comment, CommentAct, Error, Result};
 use benchtop_protocol::wire::CommentOn;
@@ -44,6 +45,15 @@ impl Writer {
                 }
             }
             CommentAct::Resolve { of, .. } => drop(known(of)?),
+            CommentAct::Label { label, .. } => {
+                sight.check_item(comment.number)?;
+                if self.shared.rounds.asks_answer(who, row) {
+                    let what = "a round asks you to answer this item";
+                    return Err(Error::denied(what).help("answer it before you label answers"));
+                }
+                let known = &self.shared.config().review.errors;
+                are_known("error", label.as_slice(), known)?;
+            }
             CommentAct::Import { .. } => {
                 let what = "only an import of a file writes comments that are marked as imported";
                 return Err(Error::denied(what).help("write an ordinary comment"));

@@ -162,7 +162,10 @@ impl Writer {
         drop(pictures);
         let is_on_item = matches!(
             act,
-            Act::Judge(_) | Act::Comment(CommentAct::Write { .. } | CommentAct::Edit { .. })
+            Act::Judge(_)
+                | Act::Comment(
+                    CommentAct::Write { .. } | CommentAct::Edit { .. } | CommentAct::Label { .. }
+                )
         );
         let on = is_on_item.then(|| item.digest());
         match &mut act {
@@ -237,8 +240,8 @@ impl Writer {
     }
 }
 
-/// Checks that these keys of reasons or tags are in `benchtop.toml`.
-fn are_known(what: &str, keys: &[String], known: &[Reason]) -> Result<()> {
+/// Checks that these keys of reasons, tags, or errors are in `benchtop.toml`.
+pub(super) fn are_known(what: &str, keys: &[String], known: &[Reason]) -> Result<()> {
     let is_known = |key: &String| known.iter().any(|reason| reason.key == *key);
     let Some(unknown) = keys.iter().find(|key| !is_known(key)) else {
         return Ok(());

@@ -8,6 +8,7 @@ use super::splits::Groups;
 use super::statistics::{Counting, Counts, Statistics};
 use crate::export::tools::Surveys;
 use crate::export::{Export, is_inside, named};
+use crate::sample::is_item;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::release::{ReleaseRecord, ReleaseRequest, ReleasedItem, Split, WHOLE};
@@ -124,12 +125,13 @@ impl Chosen {
         let mut items = Vec::with_capacity(source.rows.len());
         // Nested and flat records.
         let mut datasets: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        let (mut without_picture, mut drafts) = (0, 0);
+        let (mut without_picture, mut drafts, mut sample) = (0, 0, 0);
         each(source, "reading", watch, &mut |_, row, item| {
             items.push(ReleasedItem::of(
                 &item,
                 source.statuses.status(row as usize),
             ));
+            sample += u64::from(is_item(&item));
             counting.add(&item);
             collecting.add(&item, source.pictures);
             groups.add(&item);
@@ -183,6 +185,7 @@ impl Chosen {
         Ok(Chosen {
             record: ReleaseRecord {
                 statistics: statistics.value()?,
+                sample,
                 items,
                 ..head
             },

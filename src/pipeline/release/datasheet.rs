@@ -12,6 +12,7 @@ use super::licenses::Licenses;
 use super::statistics::Statistics;
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
+use benchtop_model::release::ReleaseRecord;
 use benchtop_model::{Error, Result};
 
 /// Name of the questions in `metadata/`.
@@ -208,16 +209,23 @@ pub(super) fn unanswered(questions: &[AnsweredQuestion]) -> Vec<String> {
 }
 
 /// What the project knows.
-pub(super) fn known(statistics: &Statistics, licenses: &Licenses, filter: &str) -> Known {
+pub(super) fn known(statistics: &Statistics, licenses: &Licenses, record: &ReleaseRecord) -> Known {
     let mut known = Known::new();
     let listed = |counts: &super::statistics::Counts| {
         let parts = counts.iter();
         let parts = parts.map(|(name, n)| format!("{} {n}", document::plain(name)));
         parts.collect::<Vec<_>>().join(", ")
     };
+    let made_up = match record.sample {
+        0 => String::new(),
+        sample => format!(
+            " {sample} of the {} questions are made-up items of benchtop's sample, and no data.",
+            statistics.items
+        ),
+    };
     known.insert(
         "instances",
-        "An instance is a question about its pictures, with the right answer.".into(),
+        format!("An instance is a question about its pictures, with the right answer.{made_up}"),
     );
     known.insert(
         "instance-count",
@@ -231,7 +239,10 @@ pub(super) fn known(statistics: &Statistics, licenses: &Licenses, filter: &str) 
     );
     known.insert(
         "sample",
-        format!("The items of the project that match the filter `{filter}`."),
+        format!(
+            "The items of the project that match the filter `{}`.",
+            record.filter
+        ),
     );
     known.insert(
         "instance-data",
@@ -349,7 +360,7 @@ mod tests {
             .splits
             .extend([("a".to_string(), 1), ("b".to_string(), 1)]);
         statistics.funnel.rejected_share = Some(0.4);
-        for key in known(&statistics, &Licenses::default(), "").keys() {
+        for key in known(&statistics, &Licenses::default(), &ReleaseRecord::default()).keys() {
             assert!(keys.contains(key), "{key}");
         }
     }

@@ -61,6 +61,13 @@ pub(super) fn readme(
             report.drafts
         );
     }
+    if report.sample > 0 {
+        let _ = writeln!(
+            out,
+            "\n{} items are made-up items of benchtop's sample, and no data.",
+            report.sample
+        );
+    }
     out.push_str(
         "\n## Files\n\n\
          | path | content |\n|---|---|\n\

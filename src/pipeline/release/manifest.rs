@@ -10,6 +10,7 @@ use super::tree::{self, Entry};
 use benchtop_files::regular;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::hash::put;
+use benchtop_model::release::is_zero;
 use benchtop_model::{Error, Result, name};
 
 pub const FILE: &str = "manifest.json";
@@ -29,6 +30,9 @@ pub struct Manifest {
     pub name: String,
     /// BLAKE3 hash over name, paths, lengths, and hashes.
     pub hash: String,
+    /// Items of the sample, which are made up. Part of the hash if there are any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sample: u64,
     /// The files, sorted by path.
     pub files: Vec<ManifestFile>,
 }
@@ -44,10 +48,14 @@ pub struct ManifestFile {
 }
 
 /// The hash of everything.
-fn everything(name: &str, files: &[ManifestFile]) -> String {
+fn everything(name: &str, sample: u64, files: &[ManifestFile]) -> String {
     let mut hasher = blake3::Hasher::new();
     put(&mut hasher, "benchtop release 1");
     put(&mut hasher, name);
+    if sample > 0 {
+        put(&mut hasher, "sample");
+        put(&mut hasher, &sample.to_string());
+    }
     for file in files {
         put(&mut hasher, &file.path);
         put(&mut hasher, &file.bytes.to_string());
@@ -77,8 +85,12 @@ pub(super) fn digest(path: &Path, most: u64, watch: ProgressSink<'_>) -> Result<
 }
 
 impl Manifest {
-    /// The manifest of the folder `dir`.
-    pub(super) fn of(dir: &Path, name: &str, watch: ProgressSink<'_>) -> Result<Manifest> {
+    /// The manifest of the folder `dir` with `sample` items of the sample.
+    pub(super) fn of(
+        dir: &Path,
+        (name, sample): (&str, u64),
+        watch: ProgressSink<'_>,
+    ) -> Result<Manifest> {
         let entries = tree::of(dir)?;
         let of = entries.len() as u64;
         let mut files = Vec::with_capacity(entries.len());
@@ -98,7 +110,8 @@ impl Manifest {
         Ok(Manifest {
             v: VERSION,
             name: name.into(),
-            hash: everything(name, &files),
+            hash: everything(name, sample, &files),
+            sample,
             files,
         })
     }
@@ -106,7 +119,10 @@ impl Manifest {
     /// The manifest as JSON with one file per line.
     pub(super) fn to_json(&self) -> Result<Vec<u8>> {
         let failed = |e: serde_json::Error| Error::failed(format!("cannot write as JSON: {e}"));
-        let head = serde_json::json!({ "v": self.v, "name": self.name, "hash": self.hash });
+        let mut head = serde_json::json!({ "v": self.v, "name": self.name, "hash": self.hash });
+        if self.sample > 0 {
+            head["sample"] = self.sample.into();
+        }
         let mut out = serde_json::to_vec(&head).map_err(failed)?;
         out.truncate(out.len().saturating_sub(1));
         out.extend_from_slice(b",\"files\":[");
@@ -157,7 +173,7 @@ impl Manifest {
 
     /// Whether the hash of everything is that of the listed files.
     pub fn is_consistent(&self) -> bool {
-        self.hash == everything(&self.name, &self.files)
+        self.hash == everything(&self.name, self.sample, &self.files)
     }
 
     pub fn bytes(&self) -> u64 {
@@ -205,7 +221,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("b")).unwrap();
         std::fs::write(dir.path().join("b/c"), "1").unwrap();
         std::fs::write(dir.path().join("a"), "").unwrap();
-        let manifest = Manifest::of(dir.path(), "v1", ProgressSink::NONE).unwrap();
+        let manifest = Manifest::of(dir.path(), ("v1", 0), ProgressSink::NONE).unwrap();
         std::fs::write(dir.path().join(FILE), manifest.to_json().unwrap()).unwrap();
         let read = Manifest::read(dir.path()).unwrap();
         assert!(read == manifest && read.is_consistent());

@@ -128,7 +128,7 @@ fn prepare(source: &Source<'_>, ask: &ReleaseRequest, watch: ProgressSink<'_>) -
     let changes = before
         .as_ref()
         .map(|before| diff::diff(before, &chosen.record));
-    let answers = datasheet::known(&chosen.statistics, &chosen.licenses, &filter);
+    let answers = datasheet::known(&chosen.statistics, &chosen.licenses, &chosen.record);
     let questions = sheet.filled(&answers);
     let count = |of: fn(&ReleaseDiff) -> usize| changes.as_ref().map_or(0, of) as u64;
     let statistics = &chosen.statistics;
@@ -146,6 +146,7 @@ fn prepare(source: &Source<'_>, ask: &ReleaseRequest, watch: ProgressSink<'_>) -
         pictures: statistics.pictures.unique,
         without_picture: chosen.without_picture,
         drafts: chosen.drafts,
+        sample: chosen.record.sample,
         withheld: statistics.pictures.withheld,
         unlicensed: chosen.licenses.unstated(),
         before: chosen.record.before.clone(),
@@ -230,7 +231,7 @@ fn write(
         staged.write("splits.json", &splits(&chosen)?)?;
     }
     staged.write(RECORD, &record.to_json()?)?;
-    let manifest = Manifest::of(staged.path(), &ask.name, watch)?;
+    let manifest = Manifest::of(staged.path(), (&ask.name, record.sample), watch)?;
     staged.write(manifest::FILE, &manifest.to_json()?)?;
     report.files = manifest.files.len() as u64;
     report.bytes = manifest.bytes();

@@ -11,10 +11,10 @@ use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_inference::candle::adversarial::{self, Attacker, Settings};
 use benchtop_inference::hub::Hub;
 use benchtop_inference::preprocess::rgb;
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::{Cancel, canceled};
 use benchtop_model::config::{Config, FilterModels};
 use benchtop_model::derivation::{ADVERSARIAL, PROXY, SEED};
-use benchtop_model::generation::Pixels;
+use benchtop_model::generation::{FailureKind, Pixels};
 use benchtop_model::rng::Stream;
 use benchtop_model::scenario::ScenarioPlan;
 use benchtop_model::{Error, Item, Result};
@@ -179,6 +179,7 @@ impl Painter for Against {
         &self,
         picture: &DecodedImage,
         parameters: &Parameters,
+        cancel: Cancel<'_>,
     ) -> Result<(DecodedImage, Parameters)> {
         let text = |name: &str| parameters.get(name).and_then(serde_json::Value::as_str);
         // Another question about the picture was derived before. All share one picture.
@@ -196,8 +197,11 @@ impl Painter for Against {
         let pixels = rgb(picture.pixels());
         let attacked = self
             .attacker
-            .attack(&pixels, prompt, &settings, seed(parameters)?, Cancel::NEVER)
-            .map_err(|failure| Error::input(failure.reason))?;
+            .attack(&pixels, prompt, &settings, seed(parameters)?, cancel)
+            .map_err(|failure| match failure.kind {
+                FailureKind::Cancelled => canceled(),
+                _ => Error::input(failure.reason),
+            })?;
         let found = Parameters::from_iter([
             (PROXY.to_string(), json!(self.name)),
             (WEIGHTS.to_string(), json!(self.weights)),
@@ -221,6 +225,7 @@ impl Painter for Noise {
         &self,
         picture: &DecodedImage,
         parameters: &Parameters,
+        _: Cancel<'_>,
     ) -> Result<(DecodedImage, Parameters)> {
         let most = number(parameters, EPS)? as i16;
         let mut stream = Stream::new(seed(parameters)?);

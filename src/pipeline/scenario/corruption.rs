@@ -1,5 +1,6 @@
 //! Corruptions: one of eleven at one severity for each picture, or the whole grid.
 
+use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Config;
 use benchtop_model::derivation::SEED;
 use benchtop_model::scenario::ScenarioPlan;
@@ -94,6 +95,7 @@ impl Painter for Corruptions {
         &self,
         picture: &DecodedImage,
         parameters: &Parameters,
+        _: Cancel<'_>,
     ) -> Result<(DecodedImage, Parameters)> {
         let wrong = |field: &str| Error::corrupt("the plan has no such value").field(field);
         let name = parameters.get(CORRUPTION).and_then(|v| v.as_str());

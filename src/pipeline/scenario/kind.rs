@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::layout::Layout;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Config;
 use benchtop_model::scenario::ScenarioPlan;
 use benchtop_model::{Item, Result};
@@ -98,11 +99,13 @@ pub trait Painter: Send + Sync {
     /// and parameters give the same result.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] if it cannot be done to this picture.
+    /// [`benchtop_model::ErrorKind::Input`] if it cannot be done to this picture;
+    /// [`benchtop_model::ErrorKind::Cancelled`] if it takes several steps, and was canceled between two.
     fn paint(
         &self,
         picture: &DecodedImage,
         parameters: &Parameters,
+        cancel: Cancel<'_>,
     ) -> Result<(DecodedImage, Parameters)>;
 
     /// How many pictures are begun before a pause takes effect and what was made is recorded.

@@ -5,6 +5,7 @@ use crate::derive::keep_picture;
 use crate::generate::png;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_raster::decode::decode;
@@ -17,17 +18,20 @@ pub enum MakeError {
     Failed(Failure),
     /// No picture can be written, for example because the disk is full.
     Fatal(Error),
+    /// The work was canceled before it was made.
+    Canceled,
 }
 
 /// The bytes of a picture, and what was found out about it. `item` is one of its items.
 ///
 /// # Errors
-/// A source that changed, that cannot be read, or that the method refuses.
+/// A source that changed, that cannot be read, or that the method refuses; cancellation.
 pub fn bytes(
     project: &Project,
     painter: &dyn Painter,
     planned: &PlannedPicture,
     item: &Item,
+    cancel: Cancel<'_>,
 ) -> Result<(Vec<u8>, Parameters)> {
     let image = item
         .images
@@ -36,7 +40,7 @@ pub fn bytes(
     let image = image.ok_or_else(changed)?;
     let file = PictureFile::of(project.root(), image).ok_or_else(changed)?;
     let source = decode(&file.read()?).map_err(|problem| problem.file(&file.path))?;
-    let (made, found) = painter.paint(&source, &planned.parameters)?;
+    let (made, found) = painter.paint(&source, &planned.parameters, cancel)?;
     Ok((png::derived(&made)?, found))
 }
 
@@ -49,9 +53,12 @@ pub fn make(
     (scenario, painter): (&dyn Scenario, &dyn Painter),
     planned: &PlannedPicture,
     items: &[Item],
+    cancel: Cancel<'_>,
 ) -> std::result::Result<MadePicture, MakeError> {
-    let failed =
-        |problem: Error| MakeError::Failed(Failure::new(FailureKind::Input, problem.to_string()));
+    let failed = |problem: Error| match problem.kind {
+        ErrorKind::Cancelled => MakeError::Canceled,
+        _ => MakeError::Failed(Failure::new(FailureKind::Input, problem.to_string())),
+    };
     let is_same = |(item, (_, digest)): (&Item, &(u32, String))| item.digest() == *digest;
     let Some(first) = items
         .first()
@@ -59,7 +66,7 @@ pub fn make(
     else {
         return Err(failed(changed()));
     };
-    let (bytes, found) = bytes(project, painter, planned, first).map_err(failed)?;
+    let (bytes, found) = bytes(project, painter, planned, first, cancel).map_err(failed)?;
     let image = &first.images[0];
     let folder = folder(scenario, planned, first);
     let made = keep_picture(project, image, &folder, &bytes);

@@ -1,6 +1,7 @@
 //! Print attacks: a wrong word on the picture of each question.
 
 use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::config::Config;
 use benchtop_model::derivation::{PRINT_ATTACK, WORD};
 use benchtop_model::scenario::ScenarioPlan;
@@ -142,6 +143,7 @@ impl Painter for PrintAttack {
         &self,
         picture: &DecodedImage,
         parameters: &Parameters,
+        _: Cancel<'_>,
     ) -> Result<(DecodedImage, Parameters)> {
         let wrong = |field: &str| Error::corrupt("the plan has no such value").field(field);
         let text = |name: &str| parameters.get(name).and_then(|v| v.as_str());

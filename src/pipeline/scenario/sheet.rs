@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::kind::{Painter, Parameters};
 use super::layout::Layout;
+use benchtop_model::cancel::Cancel;
 use benchtop_model::derivation::SEED;
 use benchtop_model::{Error, Result};
 use benchtop_raster::decode::DecodedImage;
@@ -32,7 +33,7 @@ pub fn png(
     let small = |parameters: &Parameters| {
         let mut parameters = parameters.clone();
         parameters.insert(SEED.into(), seed.into());
-        let (made, _) = painter.paint(picture, &parameters)?;
+        let (made, _) = painter.paint(picture, &parameters, Cancel::NEVER)?;
         let size = fit(made.size(), (side, side), 1.0);
         let small = resize(&made, size).map_err(Error::input)?;
         Ok(DecodedImage::new(small.into()))

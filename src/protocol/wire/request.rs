@@ -488,6 +488,14 @@ macro_rules! requests {
                 /// Number of the first item, from 1.
                 from: u32,
             } => super::CommentPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The error labels on the answers of models to items from number `from` on. None of items
+            /// that are blind or that a round asks to answer.
+            ErrorLabels {
+                /// Which items.
+                filter: Filter,
+                /// Number of the first item, from 1.
+                from: u32,
+            } => super::ErrorLabelPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Start a job that makes the pictures and items of a scenario, or show what it would
             /// make.
             Scenario(Box<NewScenario>) => StartedScenario, kind: Task, access: Member, writes: Unless(|ask| ask.0.dry), blind: Guarded;
@@ -501,7 +509,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 8;
+const LAYOUT: u16 = 9;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::StepLatency;
+use benchtop_model::config::Reason;
+use benchtop_model::error_label::ErrorLabel;
 use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
 use benchtop_model::usage::{MetadataHealth, MetadataState, Tally};
@@ -174,6 +176,35 @@ pub struct Thread {
 pub struct CommentPage {
     /// Item number, item id, and the comments, in the order of the numbers.
     pub list: Vec<(u32, String, Thread)>,
+    /// Number of the next item; `None` at the end.
+    pub next: Option<u32>,
+}
+
+/// An error label, and whether the answer is still the one that was labeled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownLabel {
+    pub label: ErrorLabel,
+    pub is_current: bool,
+}
+
+/// The error labels on the answers to one item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabeledItem {
+    /// Item number, from 1.
+    pub number: u32,
+    pub id: String,
+    pub subtask: Option<String>,
+    /// By model and annotator.
+    pub labels: Vec<ShownLabel>,
+}
+
+/// Error labels of items.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorLabelPage {
+    /// The taxonomy of the project.
+    pub choices: Vec<Reason>,
+    /// Items with labels, in the order of the numbers.
+    pub list: Vec<LabeledItem>,
     /// Number of the next item; `None` at the end.
     pub next: Option<u32>,
 }

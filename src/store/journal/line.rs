@@ -59,10 +59,16 @@ pub(super) struct Row {
     text: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     marks: Vec<Mark>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
 }
 
-/// What a line does to the thread of its item. All kinds but `write` and `import` name an earlier
-/// line in `of`.
+/// What a line does to the thread of its item. All kinds but `write`, `import`, and `label` name an
+/// earlier line in `of`.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
@@ -75,6 +81,8 @@ enum Kind {
     Reopen,
     Undo,
     Redo,
+    /// The label of the error in a model's answer; without a label, it is removed.
+    Label,
 }
 
 /// Format version of a line outside of rounds.
@@ -85,6 +93,9 @@ const IN_ROUND: u8 = 2;
 /// Format version of a line about a comment. A program that does not know comments reports the line
 /// and does not count it.
 const COMMENT: u8 = 3;
+/// Format version of a line about the label of an error. A program that does not know them reports
+/// the line and does not count it.
+const LABEL: u8 = 4;
 
 fn row(decision: &Decision) -> Row {
     let mut row = Row {
@@ -114,6 +125,9 @@ fn row(decision: &Decision) -> Row {
         reply_to: None,
         text: None,
         marks: Vec::new(),
+        model: None,
+        output: None,
+        label: None,
     };
     match &decision.act {
         Act::Judge(j) => {
@@ -158,6 +172,16 @@ fn row(decision: &Decision) -> Row {
                 CommentAct::Resolve { .. } => Kind::Reopen,
                 CommentAct::Undo { .. } => Kind::Undo,
                 CommentAct::Redo { .. } => Kind::Redo,
+                CommentAct::Label {
+                    model,
+                    answer,
+                    label,
+                } => {
+                    row.v = LABEL;
+                    (row.model, row.output) = (Some(model.clone()), Some(answer.clone()));
+                    row.label.clone_from(label);
+                    Kind::Label
+                }
             });
         }
     }
@@ -194,12 +218,20 @@ fn comment(kind: Kind, row: Row) -> Result<CommentAct> {
         },
         Kind::Undo => CommentAct::Undo { of: of()? },
         Kind::Redo => CommentAct::Redo { of: of()? },
+        Kind::Label => {
+            let missing = |name: &str| Error::corrupt(format!("a label needs `{name}`"));
+            CommentAct::Label {
+                model: row.model.ok_or_else(|| missing("model"))?,
+                answer: row.output.ok_or_else(|| missing("output"))?,
+                label: row.label,
+            }
+        }
     })
 }
 
 pub(super) fn decision(row: Row) -> Result<Decision> {
     let corrupt = |what: String| Error::corrupt(what);
-    if !(VERSION..=COMMENT).contains(&row.v) {
+    if !(VERSION..=LABEL).contains(&row.v) {
         return Err(corrupt(format!(
             "unsupported line version {}; a newer benchtop wrote this line",
             row.v

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::{Change, Ledger};
 use benchtop_model::comment::{Comment, CommentEvent, thread};
+use benchtop_model::error_label::{ErrorLabel, labels};
 use benchtop_model::{CommentAct, Decision, Error, Result};
 
 /// An event that undo or redo would take: its receipt, its revision, and its row.
@@ -16,7 +17,7 @@ pub(super) struct CommentStep {
 }
 
 impl Ledger {
-    /// The rows with comments, in ascending order.
+    /// The rows with events of comments or error labels, in ascending order.
     pub fn commented_rows(&self) -> impl Iterator<Item = u32> {
         self.threads.keys().copied()
     }
@@ -27,6 +28,11 @@ impl Ledger {
         let events = self.threads.get(&row).map_or(&[][..], Vec::as_slice);
         let visible: Vec<&CommentEvent> = events.iter().filter(|event| sees(event)).collect();
         thread(visible.into_iter())
+    }
+
+    /// The error labels on the answers to a row, by model and annotator.
+    pub fn error_labels(&self, row: u32) -> Vec<ErrorLabel> {
+        labels(self.threads.get(&row).into_iter().flatten())
     }
 
     /// Revision of the last verdict of `who` on a row that counts, in any part of a round; 0 without

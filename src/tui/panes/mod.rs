@@ -327,7 +327,7 @@ macro_rules! panes {
                     ],
                     Breakdown: [BreakDownBy, AddModels],
                     Behind: [OnlyWrong, WrongFirst],
-                    Answer: [Open, NextAnswer, PreviousAnswer, AnswerDown]
+                    Answer: [Open, LabelError, NextAnswer, PreviousAnswer, AnswerDown]
                 },
                 about: "The board compares the answers of models, by measure; each cell is the right answers of all.",
                 example: [

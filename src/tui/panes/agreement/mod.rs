@@ -263,7 +263,11 @@ impl AgreementPane {
             }
             (GroupBy::Type, _) => filter.kind.extend(QuestionKind::from_name(&row.name)),
             (GroupBy::Outcome, _) => filter.outcome.extend(Outcome::from_name(&row.name)),
-            (_, Some(field)) => filter.add(field, vec![row.name.clone()]),
+            (_, Some(field)) => {
+                if let Err(problem) = filter.add(field, vec![row.name.clone()]) {
+                    return cx.error(&problem);
+                }
+            }
             (_, None) => {}
         }
         cx.open(Target::Items(filter.to_text()));

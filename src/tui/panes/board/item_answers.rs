@@ -73,6 +73,7 @@ impl BoardPane {
             Some(before) => AnswerView::replace(before, view),
             None => self.push_layer(view),
         }
+        self.ask_labels(number, cx);
         cx.ask(request::Item(number), move |pane: &mut Self, item, _| {
             let view = pane
                 .layers

@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::drilldown::{AnswerOrder, judged, or_none, right, unread};
+use super::error_labels::LabelTarget;
 use super::layer::{Layer, LayerEffect};
 use crate::action::{Action, Scope};
 use crate::item::{Loaded, NoPicture, Picture, ViewState, picture_of};
@@ -20,11 +21,14 @@ use crate::widgets::lines::draw_more;
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
 use benchtop_model::board::{AnswerDetail, ItemAnswers, ModelAnswer};
+use benchtop_model::error_label::digest;
 use benchtop_model::{Item, Result};
-use benchtop_protocol::wire::ItemView;
+use benchtop_protocol::wire::{ErrorLabelPage, ItemView, ShownLabel};
 
 /// The least size that shows the picture.
 const WIDE: (u16, u16) = (120, 24);
+/// The column of error labels.
+const ERROR: &str = "error";
 /// The least height of the details if the pane is tall enough.
 const BELOW: u16 = 8;
 
@@ -34,6 +38,10 @@ pub struct AnswerView {
     found: ItemAnswers,
     order: AnswerOrder,
     table: LocalTable,
+    /// Title of the table.
+    title: String,
+    /// Error labels, and the taxonomy.
+    labels: ErrorLabelPage,
     loaded: Option<std::result::Result<Loaded, String>>,
     picture: Picture,
     scroll: usize,
@@ -96,16 +104,6 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<TextLine> {
 impl AnswerView {
     /// A view of these answers with the cursor on `model`.
     pub fn new(found: ItemAnswers, model: &str) -> AnswerView {
-        let has_tool = found.answers.iter().any(|of| of.answer.tool.is_some());
-        let mut columns = vec![
-            Spec::text("model", 18),
-            Spec::text("answer is", 9),
-            Spec::text("parsed", 10),
-        ];
-        if has_tool {
-            columns.push(Spec::text("tool", 10));
-        }
-        columns.push(Spec::text("raw output", 24));
         let counted_as = |wanted: bool| {
             found
                 .answers
@@ -119,13 +117,15 @@ impl AnswerView {
             counted_as(true),
             counted_as(false)
         );
-        columns.iter_mut().for_each(|c| c.group.clone_from(&title));
+        let columns = columns_of(&found, &title, false);
         let hint = "no model answered this question".into();
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing(hint));
         let mut view = AnswerView {
             found,
             order: AnswerOrder::default(),
             table,
+            title,
+            labels: ErrorLabelPage::default(),
             loaded: None,
             picture: Picture::Loading,
             scroll: 0,
@@ -138,7 +138,8 @@ impl AnswerView {
     /// Sorts and filters the answers. The cursor stays on `model` if it is visible.
     fn arrange(&mut self, model: &str) {
         let answers = &self.found.answers;
-        let has_tool = self.table.columns().len() == 5;
+        let has = |name: &str| self.table.columns().iter().any(|c| c.name == name);
+        let (has_tool, has_labels) = (has("tool"), has(ERROR));
         let line = |of: &ModelAnswer| {
             let (b, name) = (
                 &of.answer,
@@ -147,6 +148,12 @@ impl AnswerView {
                     .map_or(of.model.clone(), |o| format!("{}, {o}", of.model)),
             );
             let mut cells = vec![LocalCell::text(name), judged(b.right, b.similarity)];
+            if has_labels {
+                let given = labels_of(&self.labels, of);
+                let words: Vec<&str> = given.map(|l| l.label.label.as_str()).collect();
+                let words = Some(words.join(", ")).filter(|words| !words.is_empty());
+                cells.push(or_none(words.as_ref(), ""));
+            }
             cells.push(or_none(b.extracted.as_ref(), unread(b)));
             if has_tool {
                 cells.push(or_none(
@@ -191,11 +198,42 @@ impl AnswerView {
         }
     }
 
+    /// Receives the error labels. The column is there if an answer has some.
+    pub(super) fn take_labels(&mut self, number: u32, page: ErrorLabelPage) {
+        if number != self.found.number {
+            return;
+        }
+        self.labels = page;
+        let model = self
+            .current()
+            .map(|of| of.model.clone())
+            .unwrap_or_default();
+        let has_labels = !self.labels.list.is_empty();
+        if has_labels != self.table.columns().iter().any(|c| c.name == ERROR) {
+            let columns = columns_of(&self.found, &self.title, has_labels);
+            let hint = "no model answered this question".into();
+            self.table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing(hint));
+        }
+        let scroll = self.scroll;
+        self.arrange(&model);
+        self.scroll = scroll;
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.found.number
+    }
+
     /// Shows other answers. Keeps what belongs to the user, and the picture of the same question.
     pub(super) fn replace(&mut self, by: AnswerView) {
         let before = std::mem::replace(self, by);
         if before.found.number == self.found.number {
             (self.loaded, self.picture) = (before.loaded, before.picture);
+            let model = self
+                .current()
+                .map(|of| of.model.clone())
+                .unwrap_or_default();
+            self.take_labels(self.found.number, before.labels);
+            self.arrange(&model);
         }
         if before.order.is_changed() {
             self.order = before.order;
@@ -300,7 +338,13 @@ impl AnswerView {
             let left = usize::from(area.right().saturating_sub(x));
             buf.set_stringn(x, area.y, "─".repeat(left), left, look.style(Role::Border));
         }
-        let lines = about(&of.answer, room);
+        let mut lines = about(&of.answer, room);
+        for given in labels_of(&self.labels, of) {
+            let who = text::clean(&given.label.who);
+            let text = format!("error: {} ({who})", text::clean(&given.label.label));
+            let role = Role::Warn;
+            lines.insert(0, TextLine { text, role });
+        }
         let height = usize::from(area.height - 1);
         self.overflow = lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);
@@ -310,6 +354,32 @@ impl AnswerView {
         let key = keys.press(Action::AnswerDown);
         draw_more(self.overflow - self.scroll, &key, area, buf, look);
     }
+}
+
+/// The labels of this answer, as it is now.
+fn labels_of<'l>(
+    page: &'l ErrorLabelPage,
+    of: &ModelAnswer,
+) -> impl Iterator<Item = &'l ShownLabel> {
+    let (model, answer) = (of.model.clone(), digest(of.answer.output.as_deref()));
+    let all = page.list.iter().flat_map(|item| &item.labels);
+    all.filter(move |given| given.label.model == model && given.label.answer == answer)
+}
+
+/// The columns of the table under `title`.
+fn columns_of(found: &ItemAnswers, title: &str, has_labels: bool) -> Vec<Spec> {
+    let has_tool = found.answers.iter().any(|of| of.answer.tool.is_some());
+    let mut columns = vec![Spec::text("model", 18), Spec::text("answer is", 9)];
+    if has_labels {
+        columns.push(Spec::text(ERROR, 13));
+    }
+    columns.push(Spec::text("parsed", 10));
+    if has_tool {
+        columns.push(Spec::text("tool", 10));
+    }
+    columns.push(Spec::text("raw output", 24));
+    columns.iter_mut().for_each(|c| c.group = title.to_string());
+    columns
 }
 
 /// The picture of an item, or both of a pair.
@@ -352,6 +422,20 @@ impl Layer for AnswerView {
                     self.scroll.saturating_sub(3)
                 };
                 self.scroll = to.min(self.overflow);
+            }
+            Action::LabelError => {
+                let Some(of) = self.current() else {
+                    return vec![LayerEffect::refuse("no answer to label")];
+                };
+                if of.answer.right == Some(true) {
+                    return vec![LayerEffect::refuse("this answer is right")];
+                }
+                let choices = self.labels.choices.clone();
+                return vec![LayerEffect::Label(LabelTarget::of(
+                    self.found.number,
+                    of,
+                    choices,
+                ))];
             }
             // Works with any table content, even an empty table.
             Action::Open => return vec![LayerEffect::Item(self.found.number)],

@@ -6,6 +6,7 @@ use std::fmt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::error_labels::LabelTarget;
 use super::kind::Kind;
 use crate::action::{Action, Scope};
 use crate::pane::Scene;
@@ -27,6 +28,8 @@ pub(super) enum LayerEffect {
     AddModels { to: Vec<String>, by: Option<Kind> },
     /// Compare these models by a column.
     Compare { models: [String; 2], column: String },
+    /// Ask for the label of the error in this answer.
+    Label(LabelTarget),
     /// Review this item.
     Item(u32),
     /// Open the item list with this filter.

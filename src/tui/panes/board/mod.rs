@@ -15,6 +15,7 @@
 //! | `breakdowns` | the choice of models and of a breakdown |
 //! | `stability` | stability of scores over parts of the data |
 //! | `compare`, `rules`, `drilldown` | two models, two rules, the answers behind a cell |
+//! | `error_labels` | labels of errors in answers |
 //! | `item_answers`, `item_answers_view` | all answers to one question: requests, and the view |
 
 mod breakdowns;
@@ -22,6 +23,7 @@ mod compare;
 mod detail;
 mod draw;
 mod drilldown;
+mod error_labels;
 mod item_answers;
 mod item_answers_view;
 mod kind;
@@ -147,6 +149,8 @@ impl Pane for BoardPane {
             }
             Notice::Resync | Notice::Items(_) | Notice::AnswersReparsed => self.outdated(),
             Notice::Changed if cx.env.is_shown => self.on_verdicts(cx),
+            Notice::Reconnected => self.resend_labels(cx),
+            Notice::Comment { number, .. } => self.on_labeled(number, cx),
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use super::table::{self, FIRST, Ranks};
 use crate::widgets::table::LocalTable;
 use benchtop_model::board::analysis::CellInterval;
 use benchtop_model::board::{AnswerDetail, Board, BoardQuery, Row};
+use benchtop_protocol::wire::CommentOn;
 
 /// Computes the 95 % interval of `k` of `n`, both ends in 0..=1.
 pub type Interval = fn(k: u64, n: u64) -> (f64, f64);
@@ -39,6 +40,8 @@ pub struct BoardPane {
     pub(super) read_otherwise: Option<u64>,
     pub(super) table: LocalTable,
     pub(super) layers: Vec<Box<dyn Layer>>,
+    /// Error labels without a receipt.
+    pub(super) labeling: Vec<CommentOn>,
 }
 
 impl Default for BoardPane {
@@ -65,6 +68,7 @@ impl Default for BoardPane {
             read_otherwise: None,
             table: table::table(&Board::default(), &none),
             layers: Vec::new(),
+            labeling: Vec::new(),
         }
     }
 }

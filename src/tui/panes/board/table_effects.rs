@@ -85,6 +85,7 @@ impl BoardPane {
             LayerEffect::BreakDown(models) => self.ask_kind(models, cx),
             LayerEffect::AddModels { to, by } => self.ask_models(to, by, cx),
             LayerEffect::Compare { models, column } => self.ask_comparison(models, column, cx),
+            LayerEffect::Label(target) => self.ask_label(target, cx),
             LayerEffect::Step(forward) => self.step_answer(forward, cx),
             LayerEffect::Item(number) => {
                 cx.open(Target::Item(number));

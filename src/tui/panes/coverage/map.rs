@@ -302,8 +302,8 @@ pub fn words<'v>(values: impl Iterator<Item = (&'v str, &'v str)>, measure: Meas
     let mut filter = Filter::default();
     for (property, value) in values {
         match property {
-            "style" => filter.add(Field::Style, vec![value.into()]),
-            "subtask" => filter.add(Field::Subtask, vec![value.into()]),
+            "style" => filter.values.push((Field::Style, vec![value.into()])),
+            "subtask" => filter.values.push((Field::Subtask, vec![value.into()])),
             "type" => filter.kind.extend(QuestionKind::from_name(value)),
             "subject" => filter.subjects.push(value.into()),
             vocabulary => filter.shows.push((vocabulary.into(), value.into())),

@@ -363,11 +363,12 @@ impl<T: Task> Pane for FormPane<T> {
     }
 
     fn on_progress(&mut self, name: &'static str, progress: &Progress) -> bool {
-        let form = self
-            .form
-            .as_mut()
-            .filter(|form| form.is_running && name == RUN);
-        let Some(form) = form else { return false };
+        // A preview of other fields was canceled.
+        let is_wanted = |runs: bool| name == if runs { RUN } else { PREVIEW };
+        let form = self.form.as_mut();
+        let Some(form) = form.filter(|form| is_wanted(form.is_running)) else {
+            return false;
+        };
         form.progress = Some(progress.clone());
         true
     }

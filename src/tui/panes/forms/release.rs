@@ -150,6 +150,7 @@ fn notes(would: &ReleaseReport) -> Vec<String> {
     };
     note(would.without_picture, "item", "without a picture file");
     note(would.drafts, "item", "that show a draft");
+    note(would.sample, "item", "of the sample, which are made up");
     let withheld = "left out, because they must not be redistributed";
     note(would.withheld, "picture", withheld);
     note(would.unlicensed, "picture", "without a stated license");

@@ -546,6 +546,14 @@ mod import {
             text.contains("▌sets/") && text.contains("alias (a link"),
             "{text}"
         );
+        // A preview tells how far it is, until it is there.
+        let (what, done, of) = ("reading".to_string(), 12_000, Some(617_000));
+        rec.call(&mut pane, |pane, _| {
+            let progress = Progress { what, done, of };
+            assert!(!pane.on_progress("other", &progress));
+            assert!(!pane.on_progress(RUN, &progress), "nothing runs");
+            assert!(pane.on_progress(PREVIEW, &progress));
+        });
         // Links are sorted among the files.
         rec.act(&mut pane, Action::FormDown);
         let mut link = preview(&mut rec, &mut pane);

@@ -12,10 +12,10 @@ use ratatui::layout::Rect;
 use serde_json::{Map, Value};
 
 /// The scenario with corruptions and severities.
-const CORRUPTION: &str = "corruption";
-const SEVERITY: &str = "severity";
+pub(super) const CORRUPTION: &str = "corruption";
+pub(super) const SEVERITY: &str = "severity";
 /// The setting with all severities.
-const SEVERITIES: &str = "severities";
+pub(super) const SEVERITIES: &str = "severities";
 /// The most cells of a row: a factor with more levels takes several rows.
 const WIDEST: usize = 5;
 
@@ -118,7 +118,7 @@ impl Arrangement {
 }
 
 /// A parameter as it is in settings and labels.
-fn text(parameters: &Map<String, Value>, name: &str) -> Option<String> {
+pub(super) fn text(parameters: &Map<String, Value>, name: &str) -> Option<String> {
     match parameters.get(name)? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -147,17 +147,32 @@ fn all(setting: &Setting) -> &'static [&'static str] {
     }
 }
 
+/// The values of a setting of a scenario.
+pub(super) fn levels(scenario: &str, setting: &str) -> &'static [&'static str] {
+    let kind = ScenarioKind::named(scenario).ok();
+    kind.and_then(|kind| kind.setting(setting))
+        .map(all)
+        .unwrap_or_default()
+}
+
+/// The factors of a print attack, with their levels.
+pub(super) fn factors() -> Vec<(&'static str, &'static [&'static str])> {
+    let kind = ScenarioKind::named(PRINT_ATTACK).ok();
+    let settings = kind.map(|kind| kind.settings).unwrap_or_default().iter();
+    let factors = settings.map(|setting| (setting.name, all(setting)));
+    factors.filter(|(_, levels)| !levels.is_empty()).collect()
+}
+
 /// Corruptions in the rows, severities in the columns.
 fn by_severity(made: &[Made]) -> Arrangement {
-    let kind = ScenarioKind::named(CORRUPTION).ok();
-    let severities = kind.and_then(|kind| kind.setting(SEVERITIES));
+    let severities = levels(CORRUPTION, SEVERITIES);
     let is_there = |name: &str, value: &str| {
         let mut made = made.iter();
         made.any(|(_, of)| text(of, name).as_deref() == Some(value))
     };
-    let severities: Vec<&str> = severities.map(all).unwrap_or_default().to_vec();
     let columns: Vec<&str> = severities
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|severity| is_there(SEVERITY, severity))
         .collect();
     let mut used = BTreeSet::new();
@@ -184,20 +199,19 @@ fn by_severity(made: &[Made]) -> Arrangement {
 
 /// Factors in the rows, with the levels that were dealt.
 fn by_level(made: &[Made]) -> Arrangement {
-    let kind = ScenarioKind::named(PRINT_ATTACK).ok();
     let mut used = BTreeSet::new();
     let mut rows = Vec::new();
-    for factor in kind.map(|kind| kind.settings).unwrap_or_default() {
+    for (factor, levels) in factors() {
         let mut cells = Vec::new();
-        for level in all(factor) {
-            let number = example(made, &[(factor.name, level)], &mut used);
+        for level in levels {
+            let number = example(made, &[(factor, level)], &mut used);
             cells.extend(number.map(|number| Cell {
                 label: (*level).to_string(),
                 number: Some(number),
             }));
         }
         for row in cells.chunks(WIDEST) {
-            rows.push((factor.name.to_string(), row.to_vec()));
+            rows.push((factor.to_string(), row.to_vec()));
         }
     }
     Arrangement {

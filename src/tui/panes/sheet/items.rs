@@ -92,7 +92,7 @@ impl SheetPane {
     }
 
     fn set_queue(&mut self, queue: Queue, position: usize, cx: &mut Context<'_>) {
-        self.arranged = None;
+        (self.arranged, self.search) = (None, None);
         self.enter(queue, position, cx);
     }
 

@@ -20,6 +20,7 @@
 
 mod arrangement;
 mod draw;
+mod examples;
 mod grid;
 mod items;
 mod moves;
@@ -114,6 +115,8 @@ pub struct SheetPane {
     samples: Option<Samples>,
     /// What a scenario made, if that is shown.
     arranged: Option<Arranged>,
+    /// The search for examples, while it goes on.
+    search: Option<scenario::Search>,
 }
 
 impl Default for SheetPane {
@@ -141,6 +144,7 @@ impl Default for SheetPane {
             saved: None,
             samples: None,
             arranged: None,
+            search: None,
         }
     }
 }

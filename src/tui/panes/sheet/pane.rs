@@ -122,6 +122,7 @@ impl Pane for SheetPane {
             Action::SmallerPictures => self.scale(false, cx),
             Action::SheetPixels => cx.toggle_pixels(),
             Action::Find if self.samples.is_none() => self.ask_filter(cx),
+            Action::Back if self.search.is_some() => self.stop_search(cx),
             Action::Back => self.back(cx),
             // Undo comes here only while verdicts are being saved.
             Action::Undo | Action::Redo => cx.refuse("your verdicts are being saved; try again"),

@@ -2,7 +2,8 @@
 //! rows show an example of each combination from the whole data set.
 
 use super::SheetPane;
-use super::arrangement::{ARRANGED, Arranged, Arrangement, Made};
+use super::arrangement::{ARRANGED, Arranged, Arrangement};
+use super::examples::Examples;
 use super::items::QUEUE;
 use crate::action::Action;
 use crate::item::Loaded;
@@ -14,13 +15,13 @@ use benchtop_model::{Field, Filter, Item, Result};
 use benchtop_protocol::wire::{ItemView, Lines, request};
 use benchtop_raster::corrupt::Corruption;
 
-/// The most items of a data set that are searched for examples.
-const SEARCHED: usize = 2_000;
+/// Items that are looked at in one frame.
+const AT_ONCE: usize = 256;
 /// The severities of a grid.
 const SEVERITIES: std::ops::RangeInclusive<u8> = 1..=5;
 /// The pictures that are asked for.
 #[derive(Clone, Debug)]
-struct Wanted {
+pub(super) struct Wanted {
     scenario: String,
     /// The data set with them.
     dataset: String,
@@ -29,6 +30,17 @@ struct Wanted {
     /// The item that the cursor goes to, if it is among them.
     number: u32,
     from: Option<PaneId>,
+}
+
+/// A search for examples, some items at a time.
+#[derive(Debug)]
+pub(super) struct Search {
+    wanted: Wanted,
+    title: String,
+    /// The items, and how many of them were looked at.
+    numbers: Vec<u32>,
+    looked: usize,
+    found: Examples,
 }
 
 impl Wanted {
@@ -53,8 +65,9 @@ impl Wanted {
 
     fn of_dataset(&self) -> Filter {
         let mut filter = Filter::default();
-        filter.add(Field::Dataset, vec![self.dataset.clone()]);
-        filter.add(Field::Variant, vec![self.scenario.clone()]);
+        let (of, is) = (&self.dataset, &self.scenario);
+        filter.values.push((Field::Dataset, vec![of.clone()]));
+        filter.values.push((Field::Variant, vec![is.clone()]));
         filter
     }
 }
@@ -170,36 +183,90 @@ impl SheetPane {
                 numbers.retain(|number| *number != own);
                 numbers.insert(0, own);
             }
-            numbers.truncate(SEARCHED);
             pane.ask_made(wanted, format!("{name}: one example each"), numbers, cx);
         };
         let ask = Ask::new(request::Numbers(filter, Vec::new()), then);
         cx.send(ask.named(QUEUE).for_key());
     }
 
-    /// Asks for the parameters of these items.
-    fn ask_made(&self, wanted: Wanted, title: String, numbers: Vec<u32>, cx: &mut Context<'_>) {
-        let ask = request::Items(numbers.clone());
-        let then = move |pane: &mut Self, lines, cx: &mut Context<'_>| {
-            let Some(lines) = cx.ok_or_show::<Lines>(lines) else {
-                return;
-            };
-            let made = |(number, line): (&u32, &str)| -> Option<Made> {
-                let item: Item = serde_json::from_str(line).ok()?;
-                let of = item.derivation.filter(|of| of.method == wanted.scenario)?;
-                Some((*number, of.parameters))
-            };
-            let made: Vec<Made> = numbers
-                .iter()
-                .zip(lines.json.lines())
-                .filter_map(made)
-                .collect();
-            match Arrangement::of(&wanted.scenario, &made) {
-                Some(arrangement) => pane.arrange(arrangement, &wanted, title, cx),
-                None => cx.say(format!("nothing to arrange in {title}")),
-            }
+    /// Looks at the parameters of these items, until each combination has its examples.
+    fn ask_made(&mut self, wanted: Wanted, title: String, numbers: Vec<u32>, cx: &mut Context<'_>) {
+        let found = Examples::new(&wanted.scenario);
+        self.search = Some(Search {
+            wanted,
+            title,
+            numbers,
+            looked: 0,
+            found,
+        });
+        self.look(cx);
+    }
+
+    /// Asks for the next items of the search.
+    fn look(&self, cx: &mut Context<'_>) {
+        let Some(search) = &self.search else {
+            return;
         };
-        cx.send(Ask::new(ask, then).named(QUEUE).for_key());
+        let rest = search.numbers.iter().skip(search.looked);
+        let next: Vec<u32> = rest.take(AT_ONCE).copied().collect();
+        let asked = next.clone();
+        let then = move |pane: &mut Self, lines, cx: &mut Context<'_>| {
+            pane.looked(&asked, lines, cx);
+        };
+        cx.send(Ask::new(request::Items(next), then).named(QUEUE).for_key());
+    }
+
+    fn looked(&mut self, asked: &[u32], lines: Result<Lines>, cx: &mut Context<'_>) {
+        let Some(lines) = cx.ok_or_show(lines) else {
+            self.search = None;
+            return;
+        };
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        // A reply has as many items as fit in a frame.
+        let mut read = 0;
+        for (number, line) in asked.iter().zip(lines.json.lines()) {
+            search.found.see(*number, line);
+            read += 1;
+        }
+        search.looked += read;
+        let (looked, all) = (search.looked, search.numbers.len());
+        if read == 0 || looked >= all || search.found.is_complete() {
+            return self.end_search(cx);
+        }
+        let back = cx.key(Action::Back);
+        let [looked, all] = [looked, all].map(|n| text::grouped(n as u64));
+        cx.say(format!(
+            "looked at {looked} of {all} items; {back} shows what was found"
+        ));
+        self.look(cx);
+    }
+
+    /// Shows what a search found so far.
+    pub(super) fn stop_search(&mut self, cx: &mut Context<'_>) {
+        cx.cancel(QUEUE);
+        self.end_search(cx);
+    }
+
+    fn end_search(&mut self, cx: &mut Context<'_>) {
+        let Some(search) = self.search.take() else {
+            return;
+        };
+        let (looked, all) = (search.looked, search.numbers.len());
+        let title = match looked < all {
+            // The rest cannot have other combinations.
+            _ if search.found.is_complete() => search.title,
+            true => {
+                let [looked, all] = [looked, all].map(|n| text::grouped(n as u64));
+                format!("{}, of the first {looked} of {all} items", search.title)
+            }
+            false => search.title,
+        };
+        match Arrangement::of(&search.wanted.scenario, search.found.made()) {
+            Some(arrangement) => self.arrange(arrangement, &search.wanted, title, cx),
+            None => cx.say(format!("nothing to arrange in {title}")),
+        }
     }
 
     fn arrange(

@@ -223,3 +223,47 @@ fn back_returns_to_the_review_that_opened_the_rows() {
     let is_back = |effect: &Effect| matches!(effect, Effect::Open(Target::Back(PaneId::Review)));
     assert!(effects.iter().any(is_back), "{effects:?}");
 }
+
+#[test]
+fn a_search_looks_at_all_items_and_back_shows_what_it_found() {
+    let rec = rec();
+    let mut pane = pane_of(&rec, 100, &[]);
+    let of = |number: u32| match number {
+        590.. => corrupted(number, "spatter", 5),
+        _ => corrupted(number, "jpeg", 1),
+    };
+    // What the pane asks for, and the reply.
+    let step = |pane: &mut SheetPane, ask: Effect| {
+        let AnyRequest::Items(request::Items(numbers)) = crate::pane::testing::request(&ask) else {
+            panic!("{ask:?}")
+        };
+        let views: Vec<ItemView> = numbers.iter().map(|number| of(*number)).collect();
+        rec.reply::<request::Items>(pane, ask, Ok(page(&views)))
+    };
+    let begin = |pane: &mut SheetPane| {
+        let ask = only(open(&rec, pane, of(7)));
+        let ask = only(rec.reply::<request::Numbers>(pane, ask, Ok(vec![7])));
+        only(rec.reply::<request::Numbers>(pane, ask, Ok((1..=600).collect())))
+    };
+    let ask_in = |effects: Vec<Effect>| {
+        let is_ask = |effect: &Effect| matches!(effect, Effect::Ask(_));
+        effects.into_iter().find(is_ask).unwrap()
+    };
+    let mut ask = begin(&mut pane);
+    for _ in 0..2 {
+        ask = ask_in(step(&mut pane, ask));
+    }
+    let effects = step(&mut pane, ask);
+    load(&rec, &mut pane, effects, &[]);
+    assert_eq!(pane.cells().len(), 4, "the late combination is found");
+    assert!(pane.cells().contains(&Some(590)) && pane.cells().contains(&Some(7)));
+    rec.act(&mut pane, Action::Back);
+    // Back in a search shows what was found, and how many items were looked at.
+    let ask = begin(&mut pane);
+    step(&mut pane, ask);
+    let effects = rec.act(&mut pane, Action::Back);
+    load(&rec, &mut pane, effects, &[]);
+    assert_eq!(pane.cells(), [Some(7)]);
+    let text = drawn_in(&rec, &mut pane, (120, 20), &look());
+    assert!(text.contains("256") && text.contains("600"), "{text}");
+}

@@ -1,0 +1,77 @@
+//! The query about error labels, as far as the annotator may see them.
+
+use std::sync::Arc;
+
+use super::board_data::scored;
+use super::list;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use benchtop_model::error_label::{ErrorLabel, digest};
+use benchtop_model::{Filter, Result};
+use benchtop_pipeline::board::BoardData;
+use benchtop_protocol::wire::{ErrorLabelPage, LabeledItem, ShownLabel, request};
+
+/// Most items of one reply.
+const ITEMS: usize = 2_000;
+
+/// The labels on the answers to a row, and whether each answer is still the one that was labeled.
+fn labeled(
+    sight: &AnnotatorView,
+    row: u32,
+    labels: Vec<ErrorLabel>,
+    answers: Option<&Arc<BoardData>>,
+) -> Result<LabeledItem> {
+    let item = {
+        let (catalog, pictures) = (sight.items.catalog(), sight.items.pictures());
+        pictures.shown_item(&catalog, row as usize)?
+    };
+    let answers = answers.map(|board| board.answers_to(row as usize, None));
+    let answers = answers.transpose()?.map(|found| found.answers);
+    let is_there = |label: &ErrorLabel| {
+        let mut all = answers.iter().flatten();
+        all.any(|of| of.model == label.model && digest(of.answer.output.as_deref()) == label.answer)
+    };
+    let shown = |label: ErrorLabel| ShownLabel {
+        is_current: is_there(&label),
+        label,
+    };
+    Ok(LabeledItem {
+        number: row + 1,
+        subtask: item.subtask,
+        id: item.id,
+        labels: labels.into_iter().map(shown).collect(),
+    })
+}
+
+impl Query for request::ErrorLabels {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ErrorLabelPage> {
+        let rows: Vec<u32> = match self.filter == Filter::default() {
+            true => sight.items.ledger().commented_rows().collect(),
+            false => {
+                let numbers = list::numbers(sight, &self.filter)?;
+                numbers.into_iter().map(|number| number - 1).collect()
+            }
+        };
+        let from = self.from.max(1) - 1;
+        let mut page = ErrorLabelPage {
+            choices: sight.config().review.errors.clone(),
+            ..ErrorLabelPage::default()
+        };
+        let mut answers = None;
+        for row in rows.into_iter().filter(|row| *row >= from) {
+            watch.cancel.check()?;
+            let labels = sight.error_labels_in(&sight.items.ledger(), row);
+            if labels.is_empty() {
+                continue;
+            }
+            if page.list.len() == ITEMS {
+                page.next = Some(row + 1);
+                break;
+            }
+            // Without any answer, no label is about a present one.
+            let board = answers.get_or_insert_with(|| scored(sight.shared(), None).ok());
+            page.list.push(labeled(sight, row, labels, board.as_ref())?);
+        }
+        Ok(page)
+    }
+}
