@@ -8,6 +8,7 @@
 //! | [`compiled_metadata`] | metadata with resolved slots, and its defects |
 //! | [`engine`] | the composer: the content of each question, and its item |
 //! | [`fixtures`] | small metadata for tests of several crates |
+//! | [`grounding`] | what a model says where objects are in a picture |
 //! | [`lint`] | checks of metadata and questions |
 //! | [`metadata`] | vocabularies, styles, templates, and rules: parsing and editing |
 //! | [`plan`] | plan files: how many pictures of each subject, and which questions |
@@ -22,6 +23,7 @@ pub mod compatibility;
 pub mod compiled_metadata;
 pub mod engine;
 pub mod fixtures;
+pub mod grounding;
 pub mod lint;
 pub mod metadata;
 pub mod plan;

@@ -13,8 +13,8 @@ mod tests;
 use serde_json::Value;
 
 use super::extract::declines;
-use super::judge::json::objects;
 use super::judge::{spoken, understood};
+use benchtop_model::json_objects::objects;
 use benchtop_model::judge::{Element, JudgeAnswer, Word};
 
 /// The default share of right answers from which a picture counts as aligned.

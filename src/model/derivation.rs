@@ -19,6 +19,15 @@ pub const WORD: &str = "word";
 /// Parameter with the seed of the method, a whole number.
 pub const SEED: &str = "seed";
 
+/// Parameter of an edit of a picture: the boxes that were repainted, in pixels of the source.
+pub const BOXES: &str = "boxes";
+/// Parameter of an edit: left and upper edge of the source in the result, in pixels.
+pub const PLACE: &str = "place";
+/// Parameter of an edit: width and height of the result in pixels.
+pub const SIZE: &str = "size";
+/// Parameter with the parameters of several edits, one after another on the result of the one before.
+pub const EDITS: &str = "edits";
+
 /// Limit of names, versions, ids, and references, in bytes.
 pub const NAME_LIMIT: usize = 500;
 /// Limit of each text, in bytes.

@@ -35,6 +35,7 @@
 //! | [`item`] | a benchmark item |
 //! | [`job`] | jobs: plans, settings, states, and actions |
 //! | [`judge`] | judges and their questions |
+//! | [`json_objects`] | JSON objects in the text of a model |
 //! | [`lineage`] | where an item comes from, step by step |
 //! | [`mapping`] | the mapping of table columns to fields |
 //! | [`mark`] | points and boxes on the pictures of an item |
@@ -42,6 +43,7 @@
 //! | [`name`] | names that are also file names |
 //! | `named` | values with names |
 //! | [`ocr`] | OCR results |
+//! | [`pixel_box`] | a box in a picture, in its pixels |
 //! | [`prediction`] | predictions of models |
 //! | [`recompose`] | composing items again: request and report |
 //! | [`region`] | a rectangle in a picture |
@@ -99,6 +101,7 @@ pub mod image;
 pub mod import;
 pub mod item;
 pub mod job;
+pub mod json_objects;
 pub mod judge;
 pub mod lineage;
 pub mod mapping;
@@ -106,6 +109,7 @@ pub mod mark;
 pub mod metafile;
 pub mod name;
 pub mod ocr;
+pub mod pixel_box;
 pub mod prediction;
 pub mod recompose;
 pub mod region;
@@ -141,6 +145,7 @@ pub use item::{
 };
 pub use mark::Mark;
 pub use metafile::MetaFile;
+pub use pixel_box::PixelBox;
 pub use prediction::{Prediction, ToolVerdict};
 pub use region::Region;
 pub use status::Status;

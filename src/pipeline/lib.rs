@@ -15,6 +15,7 @@
 //! | [`lineage`] | every step from the terms of the oldest source to the question |
 //! | `missing_terms` | terms for slots that prompts gained after items were composed |
 //! | [`new_segments`] | segments that are not part of the project yet |
+//! | [`picture_edit`] | edits of pictures with a painter (VLB's V1, V2, and V3) |
 //! | [`pictures`] | imports the pictures that records name |
 //! | [`recompose`] | composes items again after metadata changes |
 //! | [`release`] | releases: items in a folder that is written once, their verification, and their differences |
@@ -39,6 +40,7 @@ mod in_order;
 pub mod lineage;
 mod missing_terms;
 pub mod new_segments;
+pub mod picture_edit;
 pub mod pictures;
 pub mod recompose;
 pub mod release;

@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::{plain, text_of};
-use crate::judge::json::{Pairs, objects};
 use crate::judge::spoken;
+use benchtop_model::json_objects::{Pairs, objects};
 use benchtop_model::judge::Element;
 
 /// The questions that could be read, and notes about the rest.

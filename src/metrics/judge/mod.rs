@@ -1,7 +1,6 @@
 //! Turns a judge's raw answer into a ruling: JSON first, then a marked answer, then the words.
 //! Everything else is unparsed, a third state, and never a guess.
 
-pub(super) mod json;
 mod plain_text;
 
 #[cfg(test)]
@@ -9,10 +8,10 @@ mod tests;
 
 use serde_json::Value;
 
-use self::json::{Pairs, objects};
 use self::plain_text::{Read, opening, read};
 use super::extract::declines;
 use benchtop_model::generation::Failure;
+use benchtop_model::json_objects::{Pairs, objects};
 use benchtop_model::judge::{Found, JudgeAnswer, JudgeReading, Unparsed, Word};
 use benchtop_model::vlm::{Alternative, Finish, Reply};
 

@@ -2,7 +2,7 @@
 
 use benchtop_model::image::{DECODED_LIMIT, SIDE_LIMIT};
 use benchtop_model::region::Region;
-use benchtop_model::{Error, Result};
+use benchtop_model::{Error, PixelBox, Result};
 
 /// One byte per pixel, rows from the top: 255 is repainted, 0 is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,30 @@ impl Mask {
         for region in boxes {
             let (x, y, width, height) = region.pixels(size);
             mask.fill((x, y), (width, height), u8::MAX);
+        }
+        Ok(mask)
+    }
+
+    /// The union of boxes in pixels, exactly.
+    ///
+    /// # Errors
+    /// [`Error::input`] without boxes, for a box that is outside of the picture, and for a size that a
+    /// decoded picture cannot have.
+    pub fn of_pixels(size: (u32, u32), boxes: &[PixelBox]) -> Result<Mask> {
+        if boxes.is_empty() {
+            return Err(Error::input("a mask needs at least one box").field("boxes"));
+        }
+        let mut mask = Mask::filled(size, false)?;
+        for area in boxes {
+            let [x0, y0, x1, y1] = area.sides();
+            if !area.is_inside(size) {
+                let (width, height) = size;
+                return Err(Error::input(format!(
+                    "the box {x0}, {y0}, {x1}, {y1} is outside of the picture of {width}x{height}"
+                ))
+                .field("boxes"));
+            }
+            mask.fill((x0, y0), area.size(), u8::MAX);
         }
         Ok(mask)
     }

@@ -13,11 +13,13 @@
 //! | `mask` | masks from boxes, their union and coverage |
 //! | `soften` | distances to a mask, and the weights of its soft edge |
 //! | `canvas` | pictures and masks in sizes that painters accept, and back |
+//! | `numbers` | boxes with numbers, for models that name objects |
 //! | `outpaint` | larger pictures with a frame to repaint |
 //! | `pad` | repeats the edge of a picture around it |
 
 mod canvas;
 mod mask;
+mod numbers;
 mod outpaint;
 mod pad;
 mod soften;
@@ -26,5 +28,6 @@ mod tests;
 
 pub use canvas::{Canvas, PainterSizes};
 pub use mask::Mask;
+pub use numbers::numbered;
 pub use outpaint::{Outpainted, Ratio, outpaint};
 pub use soften::Weights;

@@ -1,4 +1,4 @@
-//! Finds JSON objects in text.
+//! Finds JSON objects and arrays in the text of a model, alone, in a code fence, or between words.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -10,7 +10,7 @@ const PLACES: usize = 256;
 /// An object with all its fields in order, including duplicates. The caller decides what two
 /// answers mean.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Pairs(pub(crate) Vec<(String, Value)>);
+pub struct Pairs(pub Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Pairs, D::Error> {
@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for Pairs {
 
 /// The outermost objects in `text`, in order, alone, in a code fence, or between words; and the
 /// text without them.
-pub(crate) fn objects(text: &str) -> (Vec<Pairs>, String) {
+pub fn objects(text: &str) -> (Vec<Pairs>, String) {
     let (mut found, mut outside) = (Vec::new(), String::new());
     let mut at = 0;
     for _ in 0..PLACES {
@@ -60,6 +60,25 @@ pub(crate) fn objects(text: &str) -> (Vec<Pairs>, String) {
     (found, outside)
 }
 
+/// The outermost arrays in `text`, in order.
+pub fn arrays(text: &str) -> Vec<Vec<Value>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    for _ in 0..PLACES {
+        let Some(open) = text[at..].find('[').map(|i| at + i) else {
+            break;
+        };
+        let mut stream = serde_json::Deserializer::from_str(&text[open..]).into_iter();
+        at = match stream.next() {
+            Some(Ok(array)) => {
+                found.push(array);
+                open + stream.byte_offset()
+            }
+            _ => open + 1,
+        };
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +99,10 @@ mod tests {
         for odd in ["", "{", "}{", "{\"a\":", "ü{ü}"] {
             assert_eq!(objects(odd), (Vec::new(), odd.to_string()));
         }
+        assert_eq!(
+            arrays("a [b] [1, [2]] c [3"),
+            [vec![Value::from(1), serde_json::json!([2])]]
+        );
         assert!(objects(&"{\"a\":".repeat(5000)).0.is_empty());
     }
 }
