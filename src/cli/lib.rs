@@ -48,6 +48,8 @@
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
 //! | [`round`] | `benchtop round`: verification rounds |
 //! | [`sample`] | `benchtop sample`: the sample |
+//! | [`bootstrap`] | `benchtop bootstrap`: variants of questions that models write and judge |
+//! | [`transcript`] | `benchtop transcript`: the requests and answers behind an item |
 //! | [`scenario`] | `benchtop scenario`: derived pictures, and contact sheets of them |
 //! | [`show`] | `benchtop show`: a picture in the terminal |
 //! | [`start`] | start of the program: arguments, errors, panics, and the exit code |
@@ -75,6 +77,7 @@ use benchtop_model::{Result, clean};
 pub mod agreement;
 pub mod analyse;
 pub mod board;
+pub mod bootstrap;
 pub mod bulk;
 mod choose_project;
 pub mod comments;
@@ -120,6 +123,7 @@ pub mod start;
 pub mod status;
 mod terminal_commands;
 pub mod theme;
+pub mod transcript;
 pub mod trust;
 pub mod undo;
 pub mod verdicts;
@@ -190,6 +194,10 @@ commands! {
     Eval(args: eval::Args) => eval::run(context, &args);
     /// Derive corrupted and attacked pictures, with items of them
     Scenario(args: scenario::Args) => scenario::run(context, &args);
+    /// Have models write and judge variants of questions (VLB), and watch the job
+    Bootstrap(args: bootstrap::Args) => bootstrap::run(context, &args);
+    /// Show the requests and answers that a derived item was made with
+    Transcript(args: transcript::Args) => transcript::run(context, &args);
     /// List and control jobs: pictures, evaluations, scenarios, and others
     Jobs(args: jobs::Args) => jobs::run(context, &args);
     /// Score items with models and manage the rules that flag items

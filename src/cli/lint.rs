@@ -11,6 +11,7 @@ use crate::out::{count, json_line, print};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::lint::{self, ItemLint};
 use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::metadata::write::writing_of;
 use benchtop_compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
 use benchtop_formats as formats;
 use benchtop_model::metafile::shipped;
@@ -189,7 +190,9 @@ fn placed(path: &Path) -> Option<(PathBuf, String)> {
     }
     let full = folder.canonicalize().ok()?;
     let inner = format!("{}/{name}", full.file_name()?.to_str()?);
-    let own = vocabulary_of(&inner).is_some() || judging_of(&inner).is_some();
+    let own = vocabulary_of(&inner).is_some()
+        || judging_of(&inner).is_some()
+        || writing_of(&inner).is_some();
     let dir = full.parent()?.to_path_buf();
     (own && dir.join(templates::FILE).is_file()).then_some((dir, inner))
 }

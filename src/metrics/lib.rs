@@ -22,6 +22,7 @@
 //! | [`table_lint`] | numbers in a printed table that cannot be right |
 //! | [`tally`] | results of a set of answers, in numbers that can be added |
 //! | [`vlb`] | VLB's measures |
+//! | [`written`] | texts that a model wrote for a question, and their checks |
 
 pub mod agreement;
 pub mod alignment;
@@ -43,3 +44,4 @@ pub mod statistics;
 pub mod table_lint;
 pub mod tally;
 pub mod vlb;
+pub mod written;

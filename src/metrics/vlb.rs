@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::statistics::Number;
 use super::tally::Tally;
 
+mod composition;
+
+pub use composition::{Applied, Composition, Difficulty, RATIO, RATIOS, difficulty};
+
 /// A modification of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Strategy {
@@ -55,6 +59,11 @@ impl Strategy {
         }
     }
 
+    /// Whether the strategy changes the picture. The others change the question.
+    pub fn is_of_picture(self) -> bool {
+        matches!(self, Strategy::V1 | Strategy::V2 | Strategy::V3)
+    }
+
     /// Whether the strategy is meant to make questions harder. V2 and L3 are meant to make them
     /// easier.
     pub fn is_harder(self) -> bool {
@@ -63,12 +72,21 @@ impl Strategy {
 }
 
 /// The strategies in a variant's name, such as `V1+L4` or `V1+V3+L4`. `None` if it contains an
-/// unknown strategy, none, or one twice.
+/// unknown strategy, none, or one twice. V3 can have a ratio: `V3@1.25`.
 pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
-    let found: Option<Vec<Strategy>> = variant
-        .split('+')
-        .map(|part| Strategy::from_name(part.trim()))
-        .collect();
+    let one = |part: &str| {
+        let (name, ratio) = part
+            .split_once('@')
+            .map_or((part, None), |(n, r)| (n, Some(r)));
+        let strategy = Strategy::from_name(name.trim())?;
+        let is_known = |ratio: &str| {
+            let ratio = ratio.trim().parse::<f64>();
+            RATIOS.iter().any(|of| ratio == Ok(f64::from(*of) / 100.0))
+        };
+        let fits = ratio.is_none_or(|ratio| strategy == Strategy::V3 && is_known(ratio));
+        fits.then_some(strategy)
+    };
+    let found: Option<Vec<Strategy>> = variant.split('+').map(one).collect();
     found.filter(|found| {
         found
             .iter()

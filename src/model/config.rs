@@ -36,6 +36,15 @@ pub struct Config {
     /// Judge settings.
     #[serde(default, deserialize_with = "judge::checked")]
     pub judge: Judge,
+    /// The model that writes questions and contexts, as in [`judge`](Self::judge).
+    #[serde(default, deserialize_with = "judge::checked")]
+    pub writer: Judge,
+    /// The model that finds objects in pictures.
+    #[serde(default, deserialize_with = "judge::checked")]
+    pub grounder: Judge,
+    /// The model under test.
+    #[serde(default, deserialize_with = "judge::checked")]
+    pub examinee: Judge,
     /// Owner process settings.
     #[serde(default)]
     pub owner: Owner,

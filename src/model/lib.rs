@@ -6,6 +6,7 @@
 //! | [`analysis`] | analyses of a whole board: requests and results |
 //! | [`annotator`] | pace and quality of one annotator |
 //! | [`board`] | leaderboards: rows, columns, and cells |
+//! | [`bootstrap`] | variants of questions that models write, paint, and judge: plans and transcripts |
 //! | [`brief`] | an error about something that is missing, as one line |
 //! | [`cancel`] | cancellation and progress of long work |
 //! | [`card`] | metadata of an evaluated model |
@@ -65,6 +66,7 @@
 //! | [`verdict_interchange`] | exchange of verdicts with other projects and tools |
 //! | [`vlm`] | requests to vision-language models, and their replies |
 //! | [`weights`] | model files on this machine |
+//! | [`writing`] | the forms of what models write |
 
 #[macro_use]
 mod named;
@@ -73,6 +75,7 @@ pub mod agreement;
 pub mod analysis;
 pub mod annotator;
 pub mod board;
+pub mod bootstrap;
 pub mod brief;
 pub mod cancel;
 pub mod card;
@@ -131,6 +134,7 @@ pub mod verdict;
 pub mod verdict_interchange;
 pub mod vlm;
 pub mod weights;
+pub mod writing;
 
 pub use color::ColorLevel;
 pub use comment::{Comment, CommentAct};

@@ -7,10 +7,11 @@ use super::error::{Error, Result};
 /// Maximum length of a vocabulary's name, in characters.
 const NAME_LIMIT: usize = 80;
 /// The folders of metadata files, with the extensions of their files.
-pub const FOLDERS: [(&str, &str); 3] = [
+pub const FOLDERS: [(&str, &str); 4] = [
     ("instruct", ".toml"),
     ("judge", ".toml"),
     ("vocabularies", ".txt"),
+    ("write", ".toml"),
 ];
 /// The metadata files outside of those folders.
 pub const SINGLE: [&str; 3] = ["compatibility.toml", "styles.toml", "templates.toml"];
@@ -19,7 +20,7 @@ pub const SINGLE: [&str; 3] = ["compatibility.toml", "styles.toml", "templates.t
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaFile {
     /// Path within the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`,
-    /// `instruct/NAME.toml`, `styles.toml`, `templates.toml`, `compatibility.toml`.
+    /// `instruct/NAME.toml`, `write/NAME.toml`, `styles.toml`, `templates.toml`, `compatibility.toml`.
     pub name: String,
     pub text: String,
 }
@@ -69,6 +70,12 @@ shipped! {
     "vocabularies/race.txt",
     "vocabularies/text.txt",
     "vocabularies/tv-show.txt",
+    "write/vlb-l1-word-substitution.toml",
+    "write/vlb-l2-rephrase.toml",
+    "write/vlb-l3-relevant-context.toml",
+    "write/vlb-l4-irrelevant-context.toml",
+    "write/vlb-v1-add-object.toml",
+    "write/vlb-v2-remove-object.toml",
 }
 
 /// The shipped files as [`MetaFile`]s.
@@ -93,7 +100,7 @@ pub fn inner(name: &str) -> Option<&str> {
 }
 
 /// Checks that `name` is that of a metadata file: `compatibility.toml`, `styles.toml`, `templates.toml`,
-/// `vocabularies/NAME.txt`, `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
+/// `vocabularies/NAME.txt`, `judge/NAME.toml`, `instruct/NAME.toml`, `write/NAME.toml`. A NAME that is `new` must be one that a slot can have.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] says what names there are.
@@ -109,7 +116,7 @@ pub fn check_name(name: &str, new: bool) -> Result<()> {
         .flat_map(char::escape_debug)
         .collect();
     Err(Error::input(format!("`{shown}` cannot be the name of a metadata file")).help(
-        "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or \
-         instruct/NAME.toml, where NAME is lower-case letters, digits and `-`",
+        "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml, \
+         instruct/NAME.toml or write/NAME.toml, where NAME is lower-case letters, digits and `-`",
     ))
 }

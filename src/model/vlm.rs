@@ -74,6 +74,15 @@ pub struct VlmRequest {
     pub want_logprobs: bool,
     /// JSON schema of the answer, for servers with structured output.
     pub schema: Option<Schema>,
+    /// Seed and temperature; `None` for temperature 0 and the seed of the pool.
+    pub sampling: Option<Sampling>,
+}
+
+/// How a model draws its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    pub seed: u32,
+    pub temperature: f64,
 }
 
 /// A named JSON schema.

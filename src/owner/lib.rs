@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`access`] | authenticates clients and authorizes requests |
+//! | `bootstrap` | jobs that have models write and judge variants of questions |
 //! | [`clock`] | the clock that stamps decisions |
 //! | [`context`] | the state that the threads share, in parts |
 //! | `conversation` | the requests of one client, and the routes of the replies |
@@ -32,6 +33,7 @@
 //! | [`writer`] | the thread that records decisions |
 
 pub mod access;
+mod bootstrap;
 pub mod clock;
 pub mod context;
 mod conversation;

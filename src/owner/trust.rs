@@ -73,7 +73,11 @@ pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
     }
 }
 
-fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: DataKind) -> Result<Vec<Destination>> {
+/// Endpoints as destinations, each once.
+///
+/// # Errors
+/// As [`of_run`].
+pub fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: DataKind) -> Result<Vec<Destination>> {
     each_once(endpoints.iter().map(|e| (&e.url, &e.key_env)), sends)
 }
 

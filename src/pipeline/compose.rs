@@ -20,6 +20,7 @@ use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::instructions::instruction_of;
 use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::metadata::write::writing_of;
 use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_files::project::Project;
@@ -90,9 +91,13 @@ pub fn errors<'f>(
         .chain(metadata.found())
         .chain(compiled)
         .collect();
-    // Judge questions and instructions concern existing pictures. No question is composed from
+    // Judge questions, writings, and instructions concern existing pictures. No question is composed from
     // them.
-    let apart = |f: &Finding| judging_of(&f.file).is_some() || instruction_of(&f.file).is_some();
+    let apart = |f: &Finding| {
+        judging_of(&f.file).is_some()
+            || instruction_of(&f.file).is_some()
+            || writing_of(&f.file).is_some()
+    };
     errors.retain(|f| f.rule.severity() == Severity::Error && !apart(f));
     // Errors that follow from an unreadable file come after it.
     errors.sort_by_key(|f| f.rule != Rule::Unreadable);

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`analysis`] | analyses of whole boards |
 //! | [`board`] | boards of a project or of files: parsed answers, notes, and texts behind a cell |
+//! | [`bootstrap`] | variants of questions that models write and judge: steps, requests, and items |
 //! | [`compose`] | composes a plan into the store or into a file |
 //! | [`derive`] | derived items: new ones, their pictures, and their later texts |
 //! | [`evaluate`] | questions to models over HTTP, and their answers as predictions |
@@ -30,6 +31,7 @@
 
 pub mod analysis;
 pub mod board;
+pub mod bootstrap;
 pub mod compose;
 pub mod derive;
 pub mod evaluate;

@@ -3,7 +3,8 @@
 //! `0007.json` has the header of the job ([`JobHeader`]) and, beside it, what its kind stores. Other
 //! files of the job have the same number: `0007.items.json`, the numbers of its items if it is about
 //! selected ones, `0007.usage.json`, what it has sent to servers ([`UsageFile`]), and the journals of
-//! its kind, such as `0007.failed.jsonl` ([`FailureLog`]) and `0007.jsonl` ([`DerivedPictures`]). They are in `jobs/`, those of an evaluation
+//! its kind, such as `0007.failed.jsonl` ([`FailureLog`]) and `0007.jsonl` ([`DerivedPictures`],
+//! [`StepJournal`]). They are in `jobs/`, those of an evaluation
 //! in `runs/` beside its answers ([`super::runs`]). What is left to do follows from the job and from
 //! the journals of results. Everything is on disk before it is acknowledged. The index stores only
 //! the pictures in progress ([`PictureInProgress`]).
@@ -13,6 +14,7 @@ mod failures;
 mod generation;
 pub(super) mod migrate;
 mod scoring_list;
+mod steps;
 #[cfg(test)]
 pub(super) mod tests;
 mod usage;
@@ -34,6 +36,7 @@ pub use failures::FailureLog;
 pub use generation::{FailedPicture, Generation, GenerationFiles, PictureInProgress, Scope};
 pub(super) use migrate::take_over;
 pub use scoring_list::{earlier_scoring_jobs, remove_earlier_scoring_jobs};
+pub use steps::{Answer, Asked, Candidate, Done, StepJournal, StepLine, StepSource};
 pub use usage::UsageFile;
 
 /// Version of the files.
@@ -46,6 +49,8 @@ const GENERATION: &str = "generation";
 pub const RUN: &str = "run";
 /// Kind of the jobs that make the pictures of scenarios.
 pub const SCENARIO: &str = "scenario";
+/// Kind of the jobs that make variants of questions with models.
+pub const BOOTSTRAP: &str = "bootstrap";
 /// The highest number of a job. The numbers above are those of commands, which have no files.
 pub const HIGHEST: u32 = 1_000_000;
 /// Size limit of a list of items and of a journal of failures, in bytes.

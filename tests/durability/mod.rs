@@ -1,6 +1,7 @@
 //! Acknowledged means on disk, whichever process dies.
 
 mod beside;
+mod bootstrap;
 mod budgets;
 mod damaged;
 mod eval;

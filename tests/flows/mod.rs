@@ -5,6 +5,7 @@ mod agreement;
 mod analyse;
 mod board;
 mod board_rows;
+pub mod bootstrap;
 mod cli;
 mod comments;
 mod compose;

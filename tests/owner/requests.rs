@@ -10,6 +10,7 @@ use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BoardQuery, Curated};
+use benchtop::model::bootstrap::{BootstrapPlan, NewBootstrap};
 use benchtop::model::edit::Edit;
 use benchtop::model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop::model::free_form::FreeForm;
@@ -259,6 +260,18 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 request::Scenario(Box::new(NewScenario { plan, dry: true })).into()
             })
             .into(),
+        RequestName::Bootstrap => ["", "status:rejected", "filter:flagged"]
+            .map(|filter| {
+                let plan = BootstrapPlan {
+                    strategies: vec!["L4".into()],
+                    filter: filter.into(),
+                    ..BootstrapPlan::default()
+                };
+                let new = NewBootstrap { plan, dry: true };
+                request::Bootstrap(Box::new(new), Budget::default()).into()
+            })
+            .into(),
+        RequestName::Transcript => each(|n| request::Transcript(n).into()),
         RequestName::RemoveSample => vec![request::RemoveSample { confirmed: None }.into()],
         RequestName::Metadata => vec![request::Metadata.into()],
         RequestName::SaveMetadata => {

@@ -7,9 +7,10 @@
 //! | [`rules`], [`rule_edits`] | `compatibility.toml`: parsing and editing |
 //! | [`judge`] | questions to judges, one file each in `judge/` |
 //! | [`instructions`] | instructions for models under test, one file each in `instruct/` |
+//! | [`write`] | requests to writers and grounders, one file each in `write/` |
 //! | [`template`] | text with named slots |
 //! | `named_files` | folders with one value per file, and the shipped values |
-//! | `text_reader` | what judgings and instructions have in common |
+//! | `text_reader` | what judgings, writings, and instructions have in common |
 //! | `positions` | byte offsets as lines and columns, and TOML errors as findings |
 //! | [`dysca`], [`diff`] | import of the released folder; comparison of two sets |
 
@@ -26,6 +27,7 @@ pub mod template;
 pub mod templates;
 mod text_reader;
 pub mod vocabulary;
+pub mod write;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,6 +36,7 @@ use std::sync::Arc;
 use instructions::{instruction_of, shipped_instructions};
 use judge::judging_of;
 use named_files::Own;
+use write::writing_of;
 
 pub use instructions::Instruction;
 pub use judge::Judging;
@@ -42,6 +45,7 @@ pub use styles::Style;
 pub use template::Template;
 pub use templates::{Subject, Subtask, Templates};
 pub use vocabulary::{Term, Vocabulary};
+pub use write::Writing;
 
 use benchtop_model::hash::of_texts;
 use benchtop_model::{Finding, MetaFile, Rule};
@@ -82,6 +86,7 @@ pub struct Metadata {
     rules: Option<Arc<Rules>>,
     judgings: Own<Judging>,
     instructions: Own<Instruction>,
+    writings: Own<Writing>,
 }
 
 impl Metadata {
@@ -131,7 +136,15 @@ impl Metadata {
                         .insert(name.to_string(), judging.map(Arc::new));
                     found
                 }
-                (None, None) => return,
+                (None, None) => {
+                    let Some(name) = writing_of(file_name) else {
+                        return;
+                    };
+                    let (writing, found) = write::parse(name, file_name, &file.text);
+                    self.writings
+                        .insert(name.to_string(), writing.map(Arc::new));
+                    found
+                }
             },
         };
         self.files.insert(
@@ -154,6 +167,7 @@ impl Metadata {
             None => {
                 drop(judging_of(name).and_then(|name| self.judgings.remove(name)));
                 drop(instruction_of(name).and_then(|name| self.instructions.remove(name)));
+                drop(writing_of(name).and_then(|name| self.writings.remove(name)));
             }
         }
     }
@@ -194,6 +208,16 @@ impl Metadata {
     /// All judgings, sorted by name: the project's, and the shipped ones that it does not replace.
     pub fn judgings(&self) -> Vec<Arc<Judging>> {
         named_files::all(&self.judgings, judge::shipped_judgings())
+    }
+
+    /// The writing with this name: the project's file, or the shipped one if the project has none.
+    pub fn writing(&self, name: &str) -> Option<Arc<Writing>> {
+        named_files::one(&self.writings, write::shipped_writings(), name)
+    }
+
+    /// All writings, sorted by name: the project's, and the shipped ones that it does not replace.
+    pub fn writings(&self) -> Vec<Arc<Writing>> {
+        named_files::all(&self.writings, write::shipped_writings())
     }
 
     /// The instruction with this name: the project's file, or the shipped one if the project has

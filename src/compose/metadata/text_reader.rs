@@ -1,4 +1,4 @@
-//! What the files in `judge/` and `instruct/` have in common: a version, a description, and
+//! What the files in `judge/`, `write/`, and `instruct/` have in common: a version, a description, and
 //! templates whose slots are checked.
 
 use std::ops::Range;

@@ -40,7 +40,7 @@ pub type Endpoint = endpoint::Endpoint<Fields>;
 pub struct Fields {
     /// Maximum number of output tokens. Some OpenAI models need `max_completion_tokens`.
     pub max_tokens: String,
-    /// The temperature, which is always 0. Some models accept only their own default.
+    /// The temperature, which is 0 except for writers. Some models accept only their own default.
     pub temperature: String,
     pub seed: String,
     /// The JSON schema of the answer.

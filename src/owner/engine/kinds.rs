@@ -2,7 +2,7 @@
 
 use super::job::Kind;
 use crate::context::OwnerContext;
-use crate::{evaluate, generate, scenario, scoring};
+use crate::{bootstrap, evaluate, generate, scenario, scoring};
 
 /// All kinds. A new kind is one file and one row.
 pub(super) static KINDS: &[&Kind<OwnerContext>] = &[
@@ -12,6 +12,7 @@ pub(super) static KINDS: &[&Kind<OwnerContext>] = &[
     &evaluate::SIMILARITY,
     &scoring::SCORING,
     &scenario::SCENARIO,
+    &bootstrap::BOOTSTRAP,
     &super::command::COMMAND,
 ];
 

@@ -63,7 +63,7 @@ macro_rules! consented {
     };
 }
 
-consented!(JobAct, Generate, Score, Evaluate, Judge);
+consented!(JobAct, Generate, Score, Evaluate, Judge, Bootstrap);
 
 /// Who may send a request. Everybody who can reach the socket is a member of the project
 /// (`owner::access`).

@@ -19,11 +19,12 @@ use super::{
     OwnerStatus, PageRequest, Receipt, ResumePoint, Retired, SimilarityReport, SimilarityRequest,
     VerdictPage,
 };
-use benchtop_model::agreement::Bootstrap;
+use benchtop_model::agreement::Bootstrap as Resampling;
 use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, OwnPace};
 use benchtop_model::analysis::{AnalyseAsk, Analysis};
 use benchtop_model::board::analysis::{Disagreement, ModelComparison, Rank};
 use benchtop_model::board::{self, BoardQuery, DrilldownPage};
+use benchtop_model::bootstrap::{NewBootstrap, StartedBootstrap, TranscriptStep};
 use benchtop_model::edit::Edit as ItemEdit;
 use benchtop_model::evaluation::{NewRun, StartedRun};
 use benchtop_model::generated_image::GeneratedImage;
@@ -340,7 +341,7 @@ macro_rules! requests {
                 /// Name of the round.
                 round: String,
                 /// Bootstrap settings for intervals.
-                bootstrap: Option<Bootstrap>,
+                bootstrap: Option<Resampling>,
             } => round::report::RoundReport, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Your own pace, in one round or overall. Private to you.
             Pace(Option<String>) => OwnPace, kind: Query, access: Member, writes: Never, blind: Filtered;
@@ -384,7 +385,7 @@ macro_rules! requests {
                 /// Name of the column.
                 column: String,
                 /// Number of bootstrap draws, and seed.
-                plan: Bootstrap,
+                plan: Resampling,
             } => board::analysis::CellInterval, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Comparison of two models on the same questions.
             Compare {
@@ -395,7 +396,7 @@ macro_rules! requests {
                 /// Name of the column.
                 column: String,
                 /// Number of bootstrap draws, and seed.
-                plan: Bootstrap,
+                plan: Resampling,
             } => ModelComparison, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Answers that another extraction rule reads differently, counted per model.
             Disagreements {
@@ -502,6 +503,11 @@ macro_rules! requests {
             /// Release items: write a folder that the project remembers, or show what would be in
             /// it. The owner's user can write to the folder.
             ReleaseItems(Box<ReleaseRequest>) => ReleaseReport, kind: Task, access: Owner("release items"), writes: Unless(|ask| ask.0.dry), blind: Refused;
+            /// Start a job that has models write and judge variants of questions, or show what it
+            /// would make.
+            Bootstrap(Box<NewBootstrap>, Budget) => StartedBootstrap, kind: Task, access: Owner("have models asked"), writes: Unless(|ask| ask.0.dry), blind: Guarded;
+            /// The requests and answers behind the item with this number.
+            Transcript(u32) => Vec<TranscriptStep>, kind: Query, access: Member, writes: Never, blind: Filtered;
         }
     };
 }

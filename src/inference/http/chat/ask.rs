@@ -122,9 +122,13 @@ impl Chat {
             }
         };
         put(&fields.max_tokens, ask.max_tokens.into());
-        put(&fields.temperature, 0.into());
+        match ask.sampling {
+            Some(sampling) => put(&fields.temperature, sampling.temperature.into()),
+            None => put(&fields.temperature, 0.into()),
+        }
         if extras & SEED != 0 {
-            put(&fields.seed, self.seed.into());
+            let seed = ask.sampling.map_or(self.seed, |sampling| sampling.seed);
+            put(&fields.seed, seed.into());
         }
         if extras & LOGPROBS != 0 {
             put(&fields.logprobs, true.into());

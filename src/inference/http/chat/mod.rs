@@ -1,7 +1,7 @@
 //! OpenAI's chat API with pictures, `POST /v1/chat/completions`, for judges and other
 //! vision-language models.
 //!
-//! Pictures are sent as data URLs. The temperature is 0. If a server refuses a request with
+//! Pictures are sent as data URLs. The temperature is 0 unless the request has one. If a server refuses a request with
 //! optional parts (a JSON schema, log-probabilities, a seed), the request is repeated without them,
 //! and later requests to this server leave them out. A note in the reply says so.
 

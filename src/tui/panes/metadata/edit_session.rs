@@ -6,6 +6,7 @@ use super::worker::Done;
 pub(in crate::panes) use crate::widgets::text::error_line;
 use crate::widgets::toast::Toast;
 use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::metadata::write::writing_of;
 use benchtop_compose::metadata::{rules, styles, templates};
 use benchtop_model::usage::MetadataState;
 use benchtop_model::{Finding, Result};
@@ -102,10 +103,11 @@ impl EditSession {
         self.found().filter(move |f| f.file == file)
     }
 
-    /// The files that are edited as text: [`TEXTS`], then the judgings by name.
+    /// The files that are edited as text: [`TEXTS`], then the judgings and writings by name.
     pub fn texts(&self) -> Vec<String> {
         let files = self.session.edited().files();
-        let judgings = files.filter(|name| judging_of(name).is_some());
+        let judgings =
+            files.filter(|name| judging_of(name).is_some() || writing_of(name).is_some());
         TEXTS
             .into_iter()
             .chain(judgings)

@@ -4,6 +4,7 @@
 use crate::panes::metadata::preview::Selection;
 use crate::widgets::text::plural;
 use benchtop_compose::metadata::judge::{SLOTS, judging_of};
+use benchtop_compose::metadata::write::{self, writing_of};
 use benchtop_compose::metadata::{Metadata, STYLE, rules, styles, templates};
 
 /// A table of a template file.
@@ -28,6 +29,8 @@ pub enum Section {
     Rule(String),
     /// A judging. It fills the whole file.
     Judging(String),
+    /// A writing. It fills the whole file.
+    Writing(String),
 }
 
 /// A slot and a description.
@@ -53,6 +56,9 @@ fn key_of(line: &str) -> Option<&str> {
 pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
     if let Some(name) = judging_of(file) {
         return (Section::Judging(name.to_string()), String::new());
+    }
+    if let Some(name) = writing_of(file) {
+        return (Section::Writing(name.to_string()), String::new());
     }
     let lines: Vec<&str> = text.lines().collect();
     let here = (line.max(1) as usize).min(lines.len());
@@ -124,6 +130,7 @@ impl Section {
             Section::Style(name) => format!("style {name}"),
             Section::Rule(name) => format!("rule {name}"),
             Section::Judging(name) => format!("judge {name}"),
+            Section::Writing(name) => format!("writer {name}"),
         }
     }
 
@@ -150,6 +157,7 @@ impl Section {
                 ("second", "the term of the second picture"),
             ]),
             (Section::Judging(_), _) => fixed(&SLOTS),
+            (Section::Writing(_), _) => fixed(&write::SLOTS),
             (Section::Pair, "question") => Vec::new(),
             (Section::Pair, _) => fixed(&[question, options[0], options[1]]),
             (Section::Fragment, _) | (Section::Subject(_), "prompt" | "") => {

@@ -1,0 +1,20 @@
+//! Bootstrapping: the kind of jobs that have models write and judge variants of questions and, when
+//! they have ended, add the items.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `job` | a job as the engine holds it |
+//! | `roles` | the models of the roles, and where they are |
+//! | `session` | a job in progress: its steps, and their journal |
+//! | `start` | starts jobs, and counts what they would do |
+//! | `transcript` | the requests and answers behind an item |
+//! | `work` | a step of a job, and its items |
+
+mod job;
+mod roles;
+mod session;
+mod start;
+mod transcript;
+mod work;
+
+pub use work::BOOTSTRAP;

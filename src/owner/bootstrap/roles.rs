@@ -1,0 +1,138 @@
+//! The models of the roles, as `benchtop.toml` has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::context::OwnerContext;
+use crate::trust;
+use benchtop_inference::http::chat::ChatModel;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_metrics::vlb::Strategy;
+use benchtop_model::config::{Config, Judge};
+use benchtop_model::job::Prices;
+use benchtop_model::trust::{DataKind, Destination};
+use benchtop_model::{Error, Result};
+use benchtop_pipeline::bootstrap::products::Products;
+use benchtop_store::jobs::Asked;
+
+/// The table of a role.
+pub(super) fn table(config: &Config, role: Asked) -> &Judge {
+    match role {
+        Asked::Writer => &config.writer,
+        Asked::Grounder => &config.grounder,
+        Asked::Judge => &config.judge,
+    }
+}
+
+/// Who is asked to make a product of this strategy; `None` for V3.
+pub(super) fn maker(strategy: Strategy) -> Option<Asked> {
+    match strategy {
+        Strategy::V1 | Strategy::V2 => Some(Asked::Grounder),
+        Strategy::V3 => None,
+        _ => Some(Asked::Writer),
+    }
+}
+
+/// The roles that a plan needs.
+pub(super) fn needed(products: &Products) -> BTreeSet<Asked> {
+    let strategies = products.all.iter().map(|product| product.applied.strategy);
+    strategies.filter_map(maker).chain([Asked::Judge]).collect()
+}
+
+/// Checks that each role that a plan needs has servers.
+///
+/// # Errors
+/// [`Error::usage`] for the first one without.
+pub(super) fn check(config: &Config, products: &Products) -> Result<()> {
+    for role in needed(products) {
+        if !table(config, role).is_configured() {
+            let name = role.name();
+            return Err(Error::usage(format!("no {name} is configured")).field(name).help(format!(
+                "add [{name}] with a model and endpoints to benchtop.toml, such as endpoints = [{{ url = \"http://127.0.0.1:8000/v1\" }}]"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Where the roles of a plan are. All of them may be sent pictures.
+///
+/// # Errors
+/// Invalid addresses.
+pub(super) fn destinations(config: &Config, products: &Products) -> Result<Vec<Destination>> {
+    let mut all = BTreeSet::new();
+    for role in needed(products) {
+        let to = trust::of_endpoints(&table(config, role).endpoints, DataKind::Pictures)?;
+        all.extend(to);
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// The highest prices of the roles, so that a budget of money is never exceeded.
+pub(super) fn prices(config: &Config, products: &Products) -> Prices {
+    let tables = needed(products).into_iter().map(|role| table(config, role));
+    tables.fold((0, 0), |(into, out), table| {
+        (into.max(table.price_in.0), out.max(table.price_out.0))
+    })
+}
+
+/// Whether the judge is a model that also writes.
+pub(super) fn judges_itself(config: &Config, products: &Products) -> bool {
+    let models = |role: Asked| -> BTreeSet<String> {
+        let table = table(config, role);
+        let own = table.endpoints.iter().map(|e| e.model.as_ref());
+        let all = own.map(|own| own.or(table.model.as_ref()).cloned());
+        all.flatten().collect()
+    };
+    let judges = models(Asked::Judge);
+    let others = needed(products)
+        .into_iter()
+        .filter(|role| *role != Asked::Judge);
+    others
+        .into_iter()
+        .any(|role| !models(role).is_disjoint(&judges))
+}
+
+/// The models, built when they are first needed.
+pub(super) struct Models {
+    config: Config,
+    built: BTreeMap<Asked, ChatModel>,
+}
+
+impl Models {
+    pub(super) fn new(config: &Config) -> Models {
+        Models {
+            config: config.clone(),
+            built: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn table(&self, role: Asked) -> &Judge {
+        table(&self.config, role)
+    }
+
+    /// The model of a role, whose requests are counted for job `id`.
+    ///
+    /// # Errors
+    /// Invalid addresses, and keys that are not set.
+    pub(super) fn of(
+        &mut self,
+        shared: &OwnerContext,
+        (id, role): (u32, Asked),
+    ) -> Result<&mut ChatModel> {
+        if !self.built.contains_key(&role) {
+            let mut model = ChatModel::new(table(&self.config, role))?;
+            if let Some(meter) = shared.jobs.meter(id) {
+                model.count_requests(meter);
+            }
+            self.built.insert(role, model);
+        }
+        let missing = || Error::failed("the model is missing");
+        self.built.get_mut(&role).ok_or_else(missing)
+    }
+
+    /// The greatest useful number of requests at once.
+    pub(super) fn batch(&self) -> usize {
+        let all = self.built.values().map(|model| model.abilities().max_batch);
+        all.max().unwrap_or(1).max(1)
+    }
+}

@@ -1,0 +1,201 @@
+//! The requests to writers and judges, and what is read from their answers.
+
+use std::sync::Arc;
+
+use benchtop_compose::metadata::judge::{Fields, fields_of};
+use benchtop_compose::metadata::{Judging, Metadata, Writing};
+use benchtop_metrics::vlb::Strategy;
+use benchtop_metrics::written::{self, Unusable};
+use benchtop_model::hash::{first_bytes, of_texts};
+use benchtop_model::judge::{AnswerForm, Word};
+use benchtop_model::vlm::{Finish, Sampling, VlmRequest};
+use benchtop_model::writing::WrittenForm;
+use benchtop_model::{Error, Item, Result};
+use benchtop_store::jobs::Candidate;
+
+use super::progress::Wording;
+use super::state::{Made, Unread};
+
+/// Greatest number of characters of an answer that a repair quotes.
+const QUOTED: usize = 4000;
+
+/// The name of the writing and of the judging of a strategy.
+pub fn prompt_name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::V1 => "vlb-v1-add-object",
+        Strategy::V2 => "vlb-v2-remove-object",
+        Strategy::V3 => "vlb-v3-outpaint",
+        Strategy::L1 => "vlb-l1-word-substitution",
+        Strategy::L2 => "vlb-l2-rephrase",
+        Strategy::L3 => "vlb-l3-relevant-context",
+        Strategy::L4 => "vlb-l4-irrelevant-context",
+    }
+}
+
+/// Whether a strategy puts text before the question.
+pub fn adds_context(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::L3 | Strategy::L4)
+}
+
+/// The prompts of one strategy.
+#[derive(Clone, Debug)]
+pub struct Prompts {
+    pub strategy: Strategy,
+    /// `None` for V3, which asks nobody.
+    pub writing: Option<Arc<Writing>>,
+    pub judging: Arc<Judging>,
+    pass: Word,
+}
+
+impl Prompts {
+    /// The prompts of a strategy in the metadata of a project.
+    ///
+    /// # Errors
+    /// A file that cannot be used.
+    pub fn of(metadata: &Metadata, strategy: Strategy) -> Result<Prompts> {
+        let name = prompt_name(strategy);
+        let unusable = |folder: &str| {
+            Error::input(format!("{folder}/{name}.toml cannot be used"))
+                .file(format!("metadata/{folder}/{name}.toml"))
+                .help("run `benchtop lint` for what is wrong with it")
+        };
+        let writing = match strategy {
+            Strategy::V3 => None,
+            _ => Some(metadata.writing(name).ok_or_else(|| unusable("write"))?),
+        };
+        let judging = metadata.judging(name).ok_or_else(|| unusable("judge"))?;
+        let AnswerForm::YesNo { pass } = judging.reads else {
+            return Err(unusable("judge").field("answer.read"));
+        };
+        Ok(Prompts {
+            strategy,
+            writing,
+            judging,
+            pass,
+        })
+    }
+
+    /// Revisions of the prompts, which change with their texts.
+    pub fn revision(&self) -> String {
+        let writing = self
+            .writing
+            .as_ref()
+            .map_or("", |writing| &writing.revision);
+        format!("{writing} {}", self.judging.revision).trim().into()
+    }
+
+    /// Request number `ask` to the writer, without pictures.
+    ///
+    /// # Errors
+    /// Why the item cannot be asked about, as text.
+    pub fn write(
+        &self,
+        item: &Item,
+        wording: &Wording,
+        (ask, seed): (u32, u32),
+        max_tokens: u32,
+    ) -> std::result::Result<VlmRequest, String> {
+        let mut fields = fields_of(item, None);
+        fields.insert("question", wording.question.clone());
+        let Some(writing) = &self.writing else {
+            return Err("nobody is asked for this strategy".into());
+        };
+        writing.ask(&fields, (ask, seed), max_tokens).map_err(lacks)
+    }
+
+    /// What an answer of the writer offers.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn read(
+        &self,
+        item: &Item,
+        wording: &Wording,
+        unread: &Unread,
+    ) -> std::result::Result<Vec<Candidate>, Unusable> {
+        let form = self.writing.as_ref().map(|writing| writing.reads);
+        let Some(WrittenForm::Text { words }) = form else {
+            let what = "answers with boxes cannot be read by this version";
+            return Err(Unusable::Refused(what.into()));
+        };
+        let text = written::text(&unread.reply, &unread.finish, words)?;
+        written::check(self.strategy, item, &wording.question, &text)?;
+        Ok(vec![Candidate {
+            text,
+            ..Candidate::default()
+        }])
+    }
+
+    /// The request to the judge about what was made, without pictures.
+    ///
+    /// # Errors
+    /// Why it cannot be judged, as text.
+    pub fn judge(
+        &self,
+        item: &Item,
+        wording: &Wording,
+        made: &Made,
+        max_tokens: u32,
+    ) -> std::result::Result<VlmRequest, String> {
+        let fields = self.fields(item, wording, made);
+        self.judging.ask(&fields, max_tokens).map_err(lacks)
+    }
+
+    fn fields(&self, item: &Item, wording: &Wording, made: &Made) -> Fields {
+        let mut fields = fields_of(item, None);
+        fields.insert("question", wording.question.clone());
+        fields.insert("original-question", wording.question.clone());
+        let text = made.candidate.text.clone();
+        let slot = match self.strategy {
+            Strategy::L1 | Strategy::L2 => "question",
+            Strategy::L3 | Strategy::L4 => "context",
+            Strategy::V1 | Strategy::V2 | Strategy::V3 => "edit",
+        };
+        fields.insert(slot, text);
+        fields
+    }
+
+    /// The ruling in an answer of the judge: whether it passes, and why.
+    pub fn ruling(&self, unread: &Unread) -> (Option<bool>, Option<String>) {
+        let reading = match unread.finish {
+            Finish::Refused => return (None, Some(unread.reply.trim().to_string())),
+            _ => benchtop_metrics::judge::understood(&unread.reply, self.pass),
+        };
+        let reason = reading.reason.or_else(|| {
+            let none = reading.pass.is_none();
+            none.then(|| "the judge gave no answer that can be read".to_string())
+        });
+        (reading.pass, reason)
+    }
+}
+
+fn lacks(slot: &str) -> String {
+    format!("the item has no value for `{{{slot}}}`")
+}
+
+/// The seed of a request: another one for each item, product, request, and repair.
+pub fn seed(plan: u64, item: &str, product: &str, ask: u32, repair: bool) -> u32 {
+    let (plan, ask) = (plan.to_string(), ask.to_string());
+    let kind = if repair { "repair" } else { "ask" };
+    let hash = of_texts(["bootstrap", &plan, item, product, &ask, kind]);
+    // Some servers read seeds as signed numbers.
+    (first_bytes(&hash) & 0x7fff_ffff) as u32
+}
+
+/// The request that has an answer repaired: the first one, with the answer and what is wrong.
+pub fn repair(first: VlmRequest, reply: &str, problem: &str, seed: u32) -> VlmRequest {
+    let quoted: String = reply.chars().take(QUOTED).collect();
+    let quoted = match quoted.trim() {
+        "" => "(nothing)",
+        quoted => quoted,
+    };
+    let prompt = format!(
+        "{}\n\nYour answer was:\n{quoted}\n\nIt cannot be used: {problem}. Answer again, in the form that is asked for and with nothing else.",
+        first.prompt
+    );
+    VlmRequest {
+        sampling: first.sampling.map(|sampling| Sampling { seed, ..sampling }),
+        prompt,
+        ..first
+    }
+}

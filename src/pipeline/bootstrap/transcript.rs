@@ -1,0 +1,98 @@
+//! The requests and answers behind an item, from the journal of its job.
+
+use std::path::Path;
+
+use benchtop_model::bootstrap::TranscriptStep;
+use benchtop_model::{Derivation, Error, Result};
+use benchtop_store::jobs::{Done, StepJournal, StepLine};
+
+use super::products::Products;
+
+/// The reference of a transcript: the file of the job, and the number of the source.
+pub fn reference(job: u32, n: usize) -> String {
+    format!("jobs/{job:04}.jsonl#{n}")
+}
+
+fn parsed(reference: &str) -> Option<(u32, usize)> {
+    let (file, n) = reference.strip_prefix("jobs/")?.split_once('#')?;
+    Some((file.strip_suffix(".jsonl")?.parse().ok()?, n.parse().ok()?))
+}
+
+/// The steps behind a derived item of the project at `root`, in order.
+///
+/// # Errors
+/// [`Error::not_found`] without a transcript, and errors of reading.
+pub fn read(root: &Path, derivation: &Derivation) -> Result<Vec<TranscriptStep>> {
+    let reference = derivation.transcript.as_deref().unwrap_or_default();
+    let none = || Error::not_found("the item has no transcript");
+    let (job, source) = parsed(reference).ok_or_else(none)?;
+    let composition = derivation.parameters.get(super::publish::COMPOSITION);
+    let plan = benchtop_model::bootstrap::BootstrapPlan {
+        strategies: vec![
+            composition
+                .and_then(|text| text.as_str())
+                .unwrap_or_default()
+                .to_string(),
+        ],
+        ..Default::default()
+    };
+    let products = Products::of(&plan).map_err(|_| none())?;
+    let mut steps = Vec::new();
+    StepJournal::each(root, job, &mut |line| {
+        if let StepLine::Done { n, product, done } = line
+            && n == source
+            && products.position(&product).is_some()
+        {
+            steps.push(step(product, done));
+        }
+    })?;
+    if steps.is_empty() {
+        let what = format!("the transcript {reference} is gone");
+        let help = "it is removed together with its job";
+        return Err(Error::not_found(what).help(help));
+    }
+    Ok(steps)
+}
+
+fn step(product: String, done: Done) -> TranscriptStep {
+    let decided = |reply: String| TranscriptStep {
+        product: product.clone(),
+        reply,
+        ..TranscriptStep::default()
+    };
+    match done {
+        Done::Answer(answer) => TranscriptStep {
+            product,
+            role: answer.role.name().into(),
+            ask: answer.ask,
+            repair: answer.repair,
+            model: answer.model,
+            seed: answer.seed,
+            temperature: answer.temperature,
+            system: answer.system,
+            prompt: answer.prompt,
+            pictures: answer.pictures,
+            reply: answer.reply,
+            at: answer.at,
+        },
+        Done::Read { candidates } => {
+            let texts: Vec<&str> = candidates.iter().map(|c| &*c.text).collect();
+            decided(format!("read: {}", texts.join("; ")))
+        }
+        Done::Unread { problem, repair } => decided(match repair {
+            true => format!("not usable, to be repaired: {problem}"),
+            false => format!("not usable: {problem}"),
+        }),
+        Done::Painted { hash, .. } => decided(format!("painted: {hash}")),
+        Done::Ruled { pass, reason } => {
+            let word = match pass {
+                Some(true) => "passed",
+                Some(false) => "refused",
+                None => "no ruling",
+            };
+            let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
+            decided(format!("{word}{reason}"))
+        }
+        Done::Failed(failure) => decided(format!("failed: {}", failure.reason)),
+    }
+}

@@ -1,0 +1,136 @@
+//! kill -9 of an owner whose models write variants, and budgets of such jobs.
+//!
+//! 20 kills by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::bootstrap` does 200.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use benchtop::store::jobs::{Asked, Done, StepJournal, StepLine};
+use serde_json::Value;
+
+use crate::flows::bootstrap::{boots, good};
+use crate::flows::derived::exported;
+use crate::flows::eval::words;
+use crate::inference::server::{Act, Seen, Server};
+use crate::support::{Bench, dice, rounds, wait_until};
+
+const IN_FLIGHT: usize = 8;
+const ITEMS: usize = 40;
+
+fn job(bench: &Bench) -> Value {
+    bench.run(["jobs", "--json"]).lines().remove(0)
+}
+
+fn slow(ms: u64) -> Server {
+    Server::new(move |seen| Act::Later(Duration::from_millis(ms), Box::new(good(seen))))
+}
+
+/// What tells requests apart: model, text, and seed.
+type Key = (String, String, Option<u64>);
+
+fn sent(seen: &Seen) -> Key {
+    let model = seen.body["model"].as_str().unwrap().to_string();
+    let seed = seen.body["seed"].as_u64().filter(|_| model == "writer");
+    (model, words(seen), seed)
+}
+
+/// The answers on disk, with how often each is there.
+fn answers(bench: &Bench) -> BTreeMap<Key, usize> {
+    let mut all = BTreeMap::new();
+    StepJournal::each(bench.root(), 1, &mut |line| {
+        if let StepLine::Done {
+            done: Done::Answer(answer),
+            ..
+        } = line
+        {
+            let model = answer.role.name().to_string();
+            let seed = answer
+                .seed
+                .map(u64::from)
+                .filter(|_| answer.role == Asked::Writer);
+            *all.entry((model, answer.prompt, seed)).or_default() += 1;
+        }
+    })
+    .unwrap();
+    all
+}
+
+fn is_ended(bench: &Bench) -> bool {
+    job(bench)["standing"] == "done"
+}
+
+#[test]
+fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
+    let server = slow(12);
+    let bench = boots(ITEMS, &server);
+    let strategies = ["L1", "L3", "L4", "L4(L1)"];
+    let args = ["bootstrap", "--detach", "--strategies"];
+    bench.run(args.into_iter().chain(strategies)).ok();
+    let (mut kills, mut n) = (0, 0);
+    while n < rounds(20) {
+        n += 1;
+        std::thread::sleep(Duration::from_millis(dice(n, 60)));
+        if bench.pid().is_none() {
+            bench.run(["status"]).ok();
+        }
+        bench.kill_owner();
+        kills += 1;
+        // Requests that were on their way arrive.
+        std::thread::sleep(Duration::from_millis(20));
+        let (on_disk, before) = (answers(&bench), server.seen().len());
+        bench.run(["jobs"]).ok();
+        wait_until("the job goes on", || {
+            server.seen().len() > before || is_ended(&bench)
+        });
+        for seen in &server.seen()[before..] {
+            let key = sent(seen);
+            assert!(!on_disk.contains_key(&key), "asked again: {key:?}");
+        }
+    }
+    wait_until("the job ends", || is_ended(&bench));
+    let on_disk = answers(&bench);
+    assert!(on_disk.values().all(|count| *count == 1));
+    // One answer of a writer and one of a judge for each product.
+    assert_eq!(on_disk.len(), ITEMS * 4 * 2);
+    let most = on_disk.len() + kills * 2 * IN_FLIGHT;
+    assert!(
+        server.seen().len() <= most,
+        "{} > {most}",
+        server.seen().len()
+    );
+    let items = exported(&bench);
+    let ids: BTreeSet<&String> = items.iter().map(|item| &item.id).collect();
+    assert_eq!((ids.len(), items.len()), (ITEMS * 5, ITEMS * 5));
+}
+
+#[test]
+fn a_budget_is_exceeded_by_no_more_than_what_is_in_flight() {
+    let server = slow(5);
+    let bench = boots(ITEMS, &server);
+    let args = [
+        "bootstrap",
+        "--strategies",
+        "L1",
+        "L4",
+        "--detach",
+        "--max-requests",
+        "37",
+    ];
+    bench.run(args).ok();
+    wait_until("the budget is spent", || {
+        job(&bench)["standing"] == "paused"
+    });
+    let seen = server.seen().len();
+    assert!(
+        (37 - IN_FLIGHT..=37 + IN_FLIGHT - 1).contains(&seen),
+        "{seen}"
+    );
+    assert_eq!(job(&bench)["usage"]["requests"], seen);
+    bench
+        .run(["jobs", "budget", "1", "--max-requests", "1000"])
+        .ok();
+    bench.run(["jobs", "resume", "1"]).ok();
+    wait_until("the job ends", || is_ended(&bench));
+    assert_eq!(server.seen().len(), ITEMS * 2 * 2);
+    assert_eq!(exported(&bench).len(), ITEMS * 3);
+}
