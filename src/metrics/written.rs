@@ -2,10 +2,11 @@
 //! words. What is wrong is said so that the model can be asked to repair it; nothing is guessed.
 
 use super::extract::declines;
-use super::judge::json::objects;
+
 use super::judge::spoken;
 use super::leakage;
 use super::vlb::Strategy;
+use benchtop_model::json_objects::objects;
 use benchtop_model::vlm::Finish;
 use benchtop_model::{Item, QuestionKind};
 use serde_json::Value;
