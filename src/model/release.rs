@@ -111,10 +111,6 @@ pub struct ReleaseRequest {
 }
 
 /// Whether nothing was counted. Such a number is not written.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 pub fn is_zero(number: &u64) -> bool {
     *number == 0
 }
