@@ -1,8 +1,11 @@
 //! Labels of errors in models' answers: `benchtop errors`, the filter words, and undo.
 
 use serde_json::{Value, json};
+use uuid::Uuid;
 
-use benchtop::model::ErrorKind;
+use benchtop::model::error_label::digest;
+use benchtop::model::{CommentAct, ErrorKind};
+use benchtop::protocol::wire::{CommentOn, request};
 
 use crate::support::{Bench, Output};
 
@@ -134,8 +137,10 @@ fn only_wrong_answers_get_labels_of_the_taxonomy() {
     assert!(refusal.names("sleepy"), "{refusal:?}");
     assert_eq!(counts(&bench, &[])["answers"], 0);
     let config = bench.root().join("benchtop.toml");
-    let own = "\n[review]\nerrors = [{ key = \"sleepy\", label = \"tired\" }, { key = \"sleepy/yawn\", label = \"a yawn\" }]\n";
-    let text = std::fs::read_to_string(&config).unwrap() + own;
+    let own = "[review]\nerrors = [{ key = \"sleepy\", label = \"tired\" }, { key = \"sleepy/yawn\", label = \"a yawn\" }]\n";
+    let before = std::fs::read_to_string(&config).unwrap();
+    let text = before.replacen("[review]\n", own, 1);
+    assert_ne!(text, before);
     bench.run(["stop"]).ok();
     std::fs::write(&config, text).unwrap();
     add(&bench, "ann", "quiz/2", "tall", "sleepy/yawn").ok();
@@ -146,10 +151,17 @@ fn only_wrong_answers_get_labels_of_the_taxonomy() {
 #[test]
 fn a_label_belongs_to_the_answer_that_it_was_given_to() {
     let bench = answered();
-    add(&bench, "ann", "quiz/3", "tall", "reasoning").ok();
-    let again = ["1", "2", "3", "4"]
-        .map(|id| json!({"id": id, "prediction": "C", "model": "tall"}).to_string());
-    answers(&bench, "tall", &again);
+    let label = CommentOn {
+        uuid: Uuid::from_u128(1),
+        number: 3,
+        act: CommentAct::Label {
+            model: "tall".into(),
+            answer: digest(Some("an earlier answer")),
+            label: Some("reasoning".into()),
+        },
+    };
+    let client = bench.client("ann", |_| ());
+    client.ask(request::Comment(Box::new(label))).unwrap();
     let found = counts(&bench, &[]);
     assert_eq!(
         (&found["answers"], &found["earlier"]),

@@ -126,11 +126,13 @@ impl BoardPane {
             event.number
         ));
         cx.saved(receipt.rev);
-        if self
-            .answer()
-            .is_some_and(|view| view.number() == event.number)
-        {
-            self.ask_labels(event.number, cx);
+        self.on_labeled(event.number, cx);
+    }
+
+    /// Requests the labels again if they may have changed.
+    pub(super) fn on_labeled(&self, number: u32, cx: &mut Context<'_>) {
+        if cx.env.is_shown && self.answer().is_some_and(|view| view.number() == number) {
+            self.ask_labels(number, cx);
         }
     }
 }
