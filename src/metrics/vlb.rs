@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub mod grid;
+
 use super::statistics::Number;
 use super::tally::Tally;
 
@@ -62,12 +64,12 @@ impl Strategy {
     }
 }
 
-/// The strategies in a variant's name, such as `V1+L4` or `V1+V3+L4`. `None` if it contains an
+/// The strategies in a variant's name, such as `V1+L4`, `V1+V3+L4`, or `V3@1.25`. `None` if it contains an
 /// unknown strategy, none, or one twice.
 pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
     let found: Option<Vec<Strategy>> = variant
         .split('+')
-        .map(|part| Strategy::from_name(part.trim()))
+        .map(|part| strategy(part.trim()))
         .collect();
     found.filter(|found| {
         found
@@ -76,6 +78,17 @@ pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
             .all(|(at, s)| !found[..at].contains(s))
     })
 }
+
+/// The strategy of a part of a name. V3 may state its ratio, as `V3@1.25`.
+fn strategy(part: &str) -> Option<Strategy> {
+    match part.strip_prefix("V3@") {
+        Some(ratio) => RATIOS.contains(&ratio).then_some(Strategy::V3),
+        None => Strategy::from_name(part),
+    }
+}
+
+/// The ratios of V3.
+const RATIOS: [&str; 4] = ["1.25", "1.5", "1.75", "2"];
 
 /// One question of a variant next to its original, as one model answered them.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +101,22 @@ pub struct Paired<'a> {
     pub vanilla: Tally,
     /// Result of the variant.
     pub changed: Tally,
+}
+
+/// A question of a variant and its original, as one model answered both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnsweredPair<'a> {
+    pub variant: &'a str,
+    /// Row of the question.
+    pub row: usize,
+    /// Row of the original.
+    pub original: usize,
+    /// Whether the question was really changed; `None` if this was not recorded.
+    pub modified: Option<bool>,
+    /// Whether the original was answered right.
+    pub before: bool,
+    /// Whether the variant was answered right.
+    pub after: bool,
 }
 
 /// A model's change on one variant.
@@ -264,6 +293,18 @@ mod tests {
         );
         assert_eq!(
             (strategies("V1+V1"), strategies("V9"), strategies("")),
+            (None, None, None)
+        );
+        assert_eq!(
+            strategies("V3@2+L4"),
+            Some(vec![Strategy::V3, Strategy::L4])
+        );
+        assert_eq!(
+            (
+                strategies("V3@3"),
+                strategies("V1@2"),
+                strategies("V3+V3@2")
+            ),
             (None, None, None)
         );
         assert_eq!(Strategy::ALL.iter().filter(|s| !s.is_harder()).count(), 2);
