@@ -112,6 +112,43 @@ pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, cancel: Cancel<'_>) -> R
     })
 }
 
+/// The discrepancies of several sets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    /// The discrepancy of each pair of sets, by row and column. `None` on the diagonal.
+    pub pairs: Vec<Vec<Option<Discrepancy>>>,
+    /// For each set, the mean of the unbiased estimates to all other sets.
+    pub mean: Vec<f64>,
+}
+
+/// The discrepancies of all pairs of sets, each as [`kmmd`] computes it, so with its own width of the
+/// kernel.
+///
+/// # Errors
+/// As for [`kmmd`], and for fewer than two sets.
+pub fn matrix(sets: &[Rows], most: usize, seed: u64, cancel: Cancel<'_>) -> Result<Matrix> {
+    if sets.len() < 2 {
+        return Err(Error::input("a matrix needs at least two sets"));
+    }
+    let mut pairs = vec![vec![None; sets.len()]; sets.len()];
+    for (a, x) in sets.iter().enumerate() {
+        for (b, y) in sets.iter().enumerate().skip(a + 1) {
+            let found = kmmd(x, y, most, seed, cancel)?;
+            let turned = Discrepancy {
+                samples: (found.samples.1, found.samples.0),
+                ..found
+            };
+            (pairs[a][b], pairs[b][a]) = (Some(found), Some(turned));
+        }
+    }
+    let others = (sets.len() - 1) as f64;
+    let mean = |row: &Vec<Option<Discrepancy>>| {
+        row.iter().flatten().map(|pair| pair.unbiased).sum::<f64>() / others
+    };
+    let mean = pairs.iter().map(mean).collect();
+    Ok(Matrix { pairs, mean })
+}
+
 /// Up to `most` of `n` indices, ascending: those with the smallest hashes under the seed.
 fn drawn(n: usize, most: usize, seed: u64, set: u8) -> Vec<usize> {
     let mut places: Vec<usize> = (0..n).collect();
@@ -165,6 +202,49 @@ mod tests {
         assert!((got.sigma - 2.5f64.sqrt()).abs() < 1e-9 && got.samples == (2, 2));
         assert!((got.unbiased - (2. * k(1.) - 2. * between)).abs() < 1e-7);
         assert!((got.biased - (1. + k(1.) - 2. * between)).abs() < 1e-7);
+    }
+
+    /// Compares with `tests/parity/make_kmmd.py`.
+    #[test]
+    fn the_matrix_and_its_mean_row_are_those_of_numpy() {
+        #[derive(serde::Deserialize)]
+        struct Expected {
+            dimension: usize,
+            sets: Vec<Vec<f32>>,
+            unbiased: Vec<Vec<Option<f64>>>,
+            biased: Vec<Vec<Option<f64>>>,
+            mean: Vec<f64>,
+        }
+        let text = include_str!("../../tests/parity/data/kmmd.json");
+        let expected: Expected = serde_json::from_str(text).unwrap();
+        let points: Vec<Vec<f16>> = expected.sets.iter().map(|set| rows(set)).collect();
+        let sets: Vec<Rows> = points
+            .iter()
+            .map(|set| Rows::new(set, expected.dimension).unwrap())
+            .collect();
+        let found = matrix(&sets, MOST, 0, Cancel::NEVER).unwrap();
+        let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * b.abs().max(0.01);
+        for (row, (unbiased, biased)) in found
+            .pairs
+            .iter()
+            .zip(expected.unbiased.iter().zip(&expected.biased))
+        {
+            for (pair, (unbiased, biased)) in row.iter().zip(unbiased.iter().zip(biased)) {
+                match (pair, unbiased, biased) {
+                    (None, None, None) => {}
+                    (Some(pair), Some(unbiased), Some(biased)) => {
+                        assert!(is_near(pair.unbiased, *unbiased), "{pair:?} {unbiased}");
+                        assert!(is_near(pair.biased, *biased), "{pair:?} {biased}");
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        for (found, expected) in found.mean.iter().zip(&expected.mean) {
+            assert!(is_near(*found, *expected), "{found} {expected}");
+        }
+        assert_eq!(found.mean.len(), expected.mean.len());
+        assert!(matrix(&sets[..1], MOST, 0, Cancel::NEVER).is_err());
     }
 
     #[test]

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+mod composition;
+pub mod grid;
+
 use super::statistics::Number;
 use super::tally::Tally;
-
-mod composition;
 
 pub use composition::{Applied, Composition, Difficulty, RATIO, RATIOS, difficulty};
 
@@ -106,6 +107,22 @@ pub struct Paired<'a> {
     pub vanilla: Tally,
     /// Result of the variant.
     pub changed: Tally,
+}
+
+/// A question of a variant and its original, as one model answered both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnsweredPair<'a> {
+    pub variant: &'a str,
+    /// Row of the question.
+    pub row: usize,
+    /// Row of the original.
+    pub original: usize,
+    /// Whether the question was really changed; `None` if this was not recorded.
+    pub modified: Option<bool>,
+    /// Whether the original was answered right.
+    pub before: bool,
+    /// Whether the variant was answered right.
+    pub after: bool,
 }
 
 /// A model's change on one variant.
@@ -282,6 +299,18 @@ mod tests {
         );
         assert_eq!(
             (strategies("V1+V1"), strategies("V9"), strategies("")),
+            (None, None, None)
+        );
+        assert_eq!(
+            strategies("V3@2+L4"),
+            Some(vec![Strategy::V3, Strategy::L4])
+        );
+        assert_eq!(
+            (
+                strategies("V3@3"),
+                strategies("V1@2"),
+                strategies("V3+V3@2")
+            ),
             (None, None, None)
         );
         assert_eq!(Strategy::ALL.iter().filter(|s| !s.is_harder()).count(), 2);

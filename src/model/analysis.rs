@@ -1,11 +1,14 @@
 //! Analyses of a whole board: requests and results.
 
+pub mod variants;
+
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{Bootstrap, Interval};
 use super::board::analysis::ScEstimate;
 use super::board::{Board, BoardQuery, Scale};
 use super::error::{Error, Result};
+use variants::{ModelVariants, Variants};
 
 /// A request for an analysis of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +34,8 @@ pub enum What {
     Published(Option<String>),
     /// The share of pictures that show what they should.
     Alignment(Alignment),
+    /// Results on VLB's variants.
+    Variants(Variants),
 }
 
 /// The result of an analysis, for the [`What`] of the same name.
@@ -44,6 +49,8 @@ pub enum Analysis {
     Sure(Vec<Sure>),
     Published(Board),
     Aligned(Aligned),
+    /// One entry per model that answered a variant.
+    Variants(Vec<ModelVariants>),
 }
 
 impl Analysis {

@@ -17,6 +17,7 @@
 //! | [`config`] | the settings in `benchtop.toml` |
 //! | [`derivation`] | how an item was derived from another one |
 //! | `derived_item` | what a derivation records of its source, and the original of an item |
+//! | `edited_boxes` | the boxes that a derivation records, as marks |
 //! | [`device`] | readings of the machine that generates pictures |
 //! | [`edit`] | manual edits of items |
 //! | [`error`] | the error type: what was wrong, where, and what to do |
@@ -87,6 +88,7 @@ pub mod derivation;
 mod derived_item;
 pub mod device;
 pub mod edit;
+mod edited_boxes;
 pub mod error;
 pub mod error_label;
 pub mod evaluation;

@@ -6,6 +6,7 @@ mod other;
 mod published;
 mod source;
 mod text;
+mod variants;
 
 use clap::{Subcommand, ValueEnum};
 
@@ -14,6 +15,7 @@ use crate::board::Of;
 use crate::context::Context;
 use crate::out::{json_text, print};
 use benchtop_metrics::alignment::THRESHOLD;
+use benchtop_model::analysis::variants::Variants;
 use benchtop_model::analysis::{
     Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Linkage, Stability, What,
 };
@@ -39,6 +41,8 @@ enum Kind {
     Intervals(IntervalsArgs),
     /// Report how many pictures match their prompts, by aspect and difficulty
     Alignment(AlignmentArgs),
+    /// Show results on VLB's variants: visual by language strategies, and by their number
+    Variants(VariantsArgs),
     /// Draw a chart: bars of one column or model, or a shaded table
     Chart(chart::Args),
     /// List figures that papers published, alone or beside a board
@@ -150,6 +154,18 @@ struct AlignmentArgs {
     threshold: f64,
 }
 
+#[derive(clap::Args)]
+struct VariantsArgs {
+    #[command(flatten)]
+    of: Of,
+    /// Show only this model
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// List the modified questions that were answered right before and wrong after
+    #[arg(long)]
+    changed: bool,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Who {
     Filter,
@@ -233,6 +249,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             };
             (&args.of, What::Alignment(Alignment { by }))
         }
+        Kind::Variants(args) => {
+            let what = Variants {
+                model: args.model.clone(),
+                changed: args.changed,
+            };
+            (&args.of, What::Variants(what))
+        }
         Kind::Intervals(args) => {
             let source = source::open(context, &args.of)?;
             let columns = source.columns(args.column.as_deref())?;
@@ -254,6 +277,7 @@ fn show(found: &Analysis, is_json: bool) -> Result<u8> {
         (true, Analysis::Cleaned(found)) => json_text(found),
         (true, Analysis::Aligned(found)) => json_text(found),
         (true, Analysis::Sure(list)) => list.iter().map(json_text).collect(),
+        (true, Analysis::Variants(list)) => list.iter().map(json_text).collect(),
         (true, Analysis::Published(board)) => published::json(board),
     };
     print(&text).map(|()| 0)

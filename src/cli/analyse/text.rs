@@ -27,6 +27,7 @@ pub(super) fn of(found: &Analysis) -> String {
         Analysis::Sure(list) => sure(list),
         Analysis::Published(board) => beside(board),
         Analysis::Aligned(found) => aligned(found),
+        Analysis::Variants(list) => super::variants::text(list),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::agreement::table::{self, Words};
 use crate::agreement::value as agreement;
 use crate::out;
 use benchtop_model::agreement::analysis::{GroupBy, Row};
-use benchtop_model::round::report::{AuditScore, RoundReport};
+use benchtop_model::round::report::{AuditScore, RoundReport, VariantRate};
 use benchtop_model::round::{Order, Sample};
 use benchtop_model::{Status, clean, history};
 
@@ -66,6 +66,14 @@ pub(super) fn value(report: &RoundReport) -> Value {
     });
     if let (Value::Object(out), Value::Object(more)) = (&mut out, more) {
         out.extend(more);
+        if !report.variants.is_empty() {
+            let variant = |of: &VariantRate| {
+                let accepted = agreement::rate(of.accepted);
+                json!({"variant": of.variant, "accepted": accepted, "unmodified": of.unmodified})
+            };
+            let variants = report.variants.iter().map(variant).collect();
+            out.insert("variants".into(), Value::Array(variants));
+        }
     }
     out
 }
@@ -200,6 +208,16 @@ fn outcome(report: &RoundReport, text: &mut String) {
     let _ = writeln!(text, "\n## Outcome\n");
     let rows = report.outcome.iter().map(line).collect();
     text.push_str(&table::markdown(&Words::new(&head, rows)));
+    if !report.variants.is_empty() {
+        let line = |of: &VariantRate| {
+            let accepted = table::rate(of.accepted);
+            vec![of.variant.clone(), accepted, of.unmodified.to_string()]
+        };
+        let rows = report.variants.iter().map(line).collect();
+        let head = ["variant", "accepted of decided", "originals in place"];
+        let table = table::markdown(&Words::new(&head, rows));
+        let _ = write!(text, "\nAccepted items by variant:\n\n{table}");
+    }
     let Some(audit) = &report.audit else { return };
     let _ = writeln!(
         text,

@@ -36,6 +36,8 @@ pub struct RoundReport {
     pub revised: annotator::Rate,
     /// Result of an audit (Dysca section 3.5: a tenth by hand); `None` under other protocols.
     pub audit: Option<Audit>,
+    /// How many items of each variant were accepted; empty if no item is of a variant.
+    pub variants: Vec<VariantRate>,
     /// Number of disputed items (different verdicts, a flag, or an unsure), and how many of them
     /// are settled.
     pub disputes: (u64, u64),
@@ -45,6 +47,17 @@ pub struct RoundReport {
     pub guidelines: Option<String>,
     /// First verdicts by guidelines version, most verdicts first.
     pub versions: Vec<(Option<String>, u64)>,
+}
+
+/// The items of a variant that were accepted. Under a protocol of equivalence this is the share that
+/// people find equivalent to the originals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariantRate {
+    pub variant: String,
+    /// Accepted items of those decided, without those where the original stands in.
+    pub accepted: annotator::Rate,
+    /// Decided items where the original stands in, so that there was nothing to judge.
+    pub unmodified: u64,
 }
 
 /// Result of an audit.

@@ -9,6 +9,7 @@ mod columns;
 mod correlate;
 mod intervals;
 mod stability;
+mod variants;
 
 pub use self::alignment::{Votes, aligned};
 
@@ -60,6 +61,7 @@ pub fn analyse(
             )?;
             Analysis::Published(board)
         }
+        What::Variants(ask) => Analysis::Variants(variants::variants(scored, chosen, ask)?),
         What::Alignment(_) => {
             return Err(Error::new(ErrorKind::Usage, "alignment needs a project")
                 .help("run it in a project with scored or judged pictures, without PATHs"));

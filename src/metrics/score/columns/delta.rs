@@ -8,8 +8,9 @@ use crate::score::column::{
     BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
     QuestionTable, Scale,
 };
+use crate::score::model_answers::ModelAnswers;
 use crate::tally::Tally;
-use crate::vlb::{self, Paired};
+use crate::vlb::{self, AnsweredPair, Paired};
 use benchtop_model::Field;
 
 pub const METRIC: Metric = Metric {
@@ -67,21 +68,56 @@ impl Column for Delta {
 }
 
 fn deltas(subsets: &[PairedSubset], of: &ModelScores<'_>) -> Vec<vlb::Delta> {
-    let (sheet, model) = (&of.engine.sheet, of.answers());
-    let tally = |row: usize| Tally::of(u64::from(sheet.right(row, model.mark(row))), 1);
+    let pairs = answered_pairs(subsets, &of.engine.sheet, of.answers(), &of.chosen);
+    vlb::deltas(pairs.map(|pair| Paired {
+        variant: pair.variant,
+        modified: pair.modified,
+        vanilla: Tally::of(u64::from(pair.before), 1),
+        changed: Tally::of(u64::from(pair.after), 1),
+    }))
+}
+
+/// The pairs of the subsets that count for a model.
+fn answered_pairs<'s>(
+    subsets: &'s [PairedSubset],
+    sheet: &'s QuestionTable,
+    model: &'s ModelAnswers,
+    chosen: &'s ItemSelection,
+) -> impl Iterator<Item = AnsweredPair<'s>> {
+    let right = |row: usize| sheet.right(row, model.mark(row));
     let own = subsets.iter().filter(|subset| subset.is_answered(model));
-    vlb::deltas(
-        own.flat_map(|subset| subset.pairs(model, &of.chosen))
-            .map(|(row, original)| Paired {
-                variant: sheet.name(Field::Variant, row),
-                modified: match sheet.modified[row] {
-                    0 => None,
-                    recorded => Some(recorded == 1),
-                },
-                vanilla: tally(original),
-                changed: tally(row),
-            }),
-    )
+    own.flat_map(|subset| subset.pairs(model, chosen))
+        .map(move |(row, original)| AnsweredPair {
+            variant: sheet.name(Field::Variant, row),
+            row,
+            original,
+            modified: match sheet.modified[row] {
+                0 => None,
+                recorded => Some(recorded == 1),
+            },
+            before: right(original),
+            after: right(row),
+        })
+}
+
+impl BoardEngine {
+    /// Questions of variants, each with its original, that count for a model. They are what the columns
+    /// `delta.*` are computed from.
+    pub fn answered_pairs(
+        &self,
+        model: &ModelAnswers,
+        chosen: &ItemSelection,
+    ) -> Vec<AnsweredPair<'_>> {
+        let subsets = subsets(&self.sheet);
+        let pairs = answered_pairs(&subsets, &self.sheet, model, chosen);
+        // The names are those of the sheet, which outlives the subsets.
+        pairs
+            .map(|pair| AnsweredPair {
+                variant: self.sheet.name(Field::Variant, pair.row),
+                ..pair
+            })
+            .collect()
+    }
 }
 
 /// The variants whose originals are known.

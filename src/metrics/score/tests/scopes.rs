@@ -496,3 +496,53 @@ fn single_style_has_no_sc() {
         );
     }
 }
+
+/// The pairs behind VLB's deltas against a loop over items.
+#[test]
+fn answered_pairs_are_those_of_a_naive_loop() {
+    use crate::vlb::AnsweredPair;
+    let names = ["vanilla", "V1", "V1+L4", "V2"];
+    let mut items = Vec::new();
+    let mut marks = Vec::new();
+    for n in 0..80usize {
+        let mut changed = of("d", n, MC, names[n / 20]);
+        if n >= 20 {
+            let variant = changed.variant.as_mut().unwrap();
+            variant.of = Some(format!("d/{}", n % 20));
+            variant.modified = [Some(true), Some(false), None][n % 3];
+        }
+        items.push(changed);
+        marks.push(match (n * 7 + n / 20 * 3) % 5 {
+            0 => ParsedAnswer::option(0),
+            1 if n < 60 => ParsedAnswer::UNPARSED,
+            _ => ParsedAnswer::option(1),
+        });
+    }
+    let mut sheet = QuestionTable::default();
+    items.iter().for_each(|item| sheet.push(item).unwrap());
+    let engine = BoardEngine::new(Arc::new(sheet), vec![model("m", marks.clone())]);
+    let is_chosen = |row: usize| row % 20 != 3;
+    let chosen = engine.choose(Some(&is_chosen));
+    let found = engine.answered_pairs(&engine.models()[0], &chosen);
+    let right = |row: usize| marks[row] == ParsedAnswer::option(1);
+    let mut expected = Vec::new();
+    for (row, item) in items.iter().enumerate() {
+        let variant = item.variant.as_ref().unwrap();
+        let Some(of) = &variant.of else { continue };
+        let original = items.iter().position(|item| item.id == *of).unwrap();
+        if is_chosen(row) && is_chosen(original) {
+            expected.push(AnsweredPair {
+                variant: &variant.name,
+                row,
+                original,
+                modified: variant.modified,
+                before: right(original),
+                after: right(row),
+            });
+        }
+    }
+    assert_eq!(expected.len(), 57);
+    let mut sorted = found.clone();
+    sorted.sort_by_key(|pair| pair.row);
+    assert_eq!(sorted, expected);
+}

@@ -13,7 +13,7 @@ use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{quality, revised};
 use benchtop_model::agreement::analysis::{AgreementQuery, GroupBy};
 use benchtop_model::annotator::Rate;
-use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundReport};
+use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundReport, VariantRate};
 use benchtop_model::round::{Protocol, Round};
 use benchtop_model::status::single;
 use benchtop_model::verdict::Part;
@@ -60,6 +60,7 @@ impl Query for request::RoundReport {
         let round = glance.round.clone();
         let mut counts = [0u64; Status::ALL.len()];
         let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
+        let mut variants: BTreeMap<String, Accepted> = BTreeMap::new();
         let rows: Vec<u32> = glance.items().collect();
         let given = each(sight, glance, |ledger, row| {
             ledger.in_round(row, name).collect::<Vec<_>>()
@@ -79,7 +80,12 @@ impl Query for request::RoundReport {
             };
             counts[usize::from(status.code())] += 1;
             if let Some(good) = good(status) {
-                decided.insert(sight.items.catalog().item(row as usize)?.id, good);
+                let item = sight.items.catalog().item(row as usize)?;
+                if let Some(variant) = &item.variant {
+                    let of = variants.entry(variant.name.clone()).or_default();
+                    of.add(good, variant.modified);
+                }
+                decided.insert(item.id, good);
             }
             if let Some((by, judgement)) = settled {
                 let mut called = called(&round);
@@ -114,6 +120,7 @@ impl Query for request::RoundReport {
                 .then(|| audit(sight, &decided, &round))
                 .transpose()?,
             outcome,
+            variants: variants.into_iter().map(Accepted::rate).collect(),
             groups,
             revised: revised(&agreement.quality),
             agreement,
@@ -124,6 +131,43 @@ impl Query for request::RoundReport {
             state: state(sight, glance.clone()),
         })
     }
+}
+
+/// The decided items of a variant.
+#[derive(Default)]
+struct Accepted {
+    count: u64,
+    of: u64,
+    unmodified: u64,
+}
+
+impl Accepted {
+    fn add(&mut self, is_good: bool, modified: Option<bool>) {
+        match modified {
+            Some(false) => self.unmodified += 1,
+            _ => {
+                self.count += u64::from(is_good);
+                self.of += 1;
+            }
+        }
+    }
+
+    fn rate((variant, counts): (String, Accepted)) -> VariantRate {
+        VariantRate {
+            variant,
+            accepted: rate(counts.count, counts.of),
+            unmodified: counts.unmodified,
+        }
+    }
+}
+
+/// The rate with its interval; without one if there is nothing to count.
+fn rate(count: u64, of: u64) -> Rate {
+    quality::rate(count, of).unwrap_or(Rate {
+        count,
+        of,
+        interval: None,
+    })
 }
 
 /// Whether a status means that the item is good; `None` if undecided.
@@ -137,13 +181,6 @@ fn good(status: Status) -> Option<bool> {
 
 /// The audit results from the decided items. Model accuracy includes their other rotations.
 fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
-    let rate = |(count, of)| {
-        quality::rate(count, of).unwrap_or(Rate {
-            count,
-            of,
-            interval: None,
-        })
-    };
     let wrong = decided.values().filter(|good| !**good).count() as u64;
     let all = decided.iter().flat_map(|(id, good)| {
         let others = round.rotations.get(id).into_iter().flatten();
@@ -155,12 +192,12 @@ fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) 
     let scores = scores
         .map(|s| AuditScore {
             model: s.model,
-            with: rate(s.all),
-            without: rate(s.good),
+            with: rate(s.all.0, s.all.1),
+            without: rate(s.good.0, s.good.1),
         })
         .collect();
     Ok(Audit {
-        wrong: rate((wrong, decided.len() as u64)),
+        wrong: rate(wrong, decided.len() as u64),
         scores,
     })
 }

@@ -226,24 +226,32 @@ impl ReviewPane {
         !self.visible_marks().is_empty()
     }
 
-    /// The marks on the present pictures, each with its text.
-    fn visible_marks(&self) -> Vec<(String, &Mark)> {
+    /// The marks on the present pictures, each with its text, and the boxes that the derivation of the
+    /// item records.
+    fn visible_marks(&self) -> Vec<(String, Mark)> {
         let text = |head: String, mark: &Mark| match &mark.label {
             Some(label) if head.is_empty() => label.clone(),
             Some(label) => format!("{head} {label}"),
             None => head,
         };
-        let mut found: Vec<(String, &Mark)> = Vec::new();
+        let derivation = self
+            .current()
+            .and_then(|loaded| loaded.item.derivation.as_ref());
+        let boxes = derivation.map(|made| made.boxes()).unwrap_or_default();
+        let mut found: Vec<(String, Mark)> = boxes
+            .into_iter()
+            .map(|mark| (text(String::new(), &mark), mark))
+            .collect();
         if let Some(open) = &self.remarks.thread {
             let marks = open.marks();
-            found.extend(marks.map(|(at, mark)| (text(at.to_string(), mark), mark)));
+            found.extend(marks.map(|(at, mark)| (text(at.to_string(), mark), mark.clone())));
             let current = self.current();
             let verdicts = current.iter().flat_map(|loaded| &loaded.standing);
             let marks = verdicts.flat_map(|s| s.judgement.marks.iter().map(move |m| (&s.who, m)));
-            found.extend(marks.map(|(who, mark)| (text(who.clone(), mark), mark)));
+            found.extend(marks.map(|(who, mark)| (text(who.clone(), mark), mark.clone())));
         }
         let own = self.own_marks().iter();
-        found.extend(own.map(|mark| (text(String::new(), mark), mark)));
+        found.extend(own.map(|mark| (text(String::new(), mark), mark.clone())));
         found
     }
 
@@ -292,7 +300,7 @@ impl ReviewPane {
         }
         for (text, mark) in self.visible_marks() {
             if mark.picture == picture {
-                draw_mark(mark, &text, &place, Role::Accent, buf, look);
+                draw_mark(&mark, &text, &place, Role::Accent, buf, look);
             }
         }
         let Some(marking) = &self.remarks.marking else {

@@ -5,6 +5,7 @@
 //! | `view` | what all breakdowns share |
 //! | `styles` | SC: the deviation of each style from the mean, and its contribution |
 //! | `types` | SQ: multiple choice vs. true or false, by subtask |
+//! | `strategies` | VLB: visual by language strategies, and by their number |
 //! | `quadrant`, `quadrant_picture` | MM-SAP: knowledge vs. awareness |
 //! | `bars` | any column group: subtasks, levels, scenarios and their drops |
 //! | `side_by_side` | several models by any of these |
@@ -13,6 +14,7 @@ mod bars;
 mod quadrant;
 mod quadrant_picture;
 mod side_by_side;
+mod strategies;
 mod styles;
 mod types;
 mod view;
@@ -50,6 +52,11 @@ pub fn kinds(board: &Board, several: bool) -> Vec<(Kind, String, String)> {
             "knowledge quadrant".into(),
             "knowledge, and awareness of it".into(),
         ));
+    }
+    if strategies::has_grid(board) {
+        let name = "strategies (VLB)".into();
+        let word = "visual by language strategies, and by their number".into();
+        found.push((Kind::Strategies, name, word));
     }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
@@ -113,6 +120,7 @@ impl View {
             Kind::Styles => styles::view(board, row),
             Kind::Types => types::view(board, row),
             Kind::Quadrant => quadrant::view(board, row),
+            Kind::Strategies => strategies::view(board, row),
             Kind::Group(group) => bars::view(board, row, group),
             Kind::Stability => None,
         }

@@ -1,7 +1,7 @@
 //! Several models side by side, by the columns of a group (Dysca, Fig. 7).
 
 use super::view::{CHART, View, chart, names, number};
-use super::{quadrant, styles, types};
+use super::{quadrant, strategies, styles, types};
 use crate::panes::board::kind::Kind;
 use crate::panes::board::table::{Style, cell_of, short};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
@@ -22,6 +22,7 @@ fn columns<'b>(kind: &Kind, board: &'b Board) -> Vec<&'b Column> {
         Kind::Styles => group == styles::GROUP,
         Kind::Types => types::GROUPS.contains(&group),
         Kind::Quadrant => group == quadrant::GROUP,
+        Kind::Strategies => group == strategies::GROUP,
         Kind::Group(name) => group == name,
         Kind::Stability => false,
     };
@@ -35,6 +36,7 @@ fn said(kind: &Kind) -> (&str, Option<&str>) {
         Kind::Styles => ("style", Some("SC")),
         Kind::Types => ("question type", Some("SQ")),
         Kind::Quadrant => ("knowledge quadrant", None),
+        Kind::Strategies => ("strategy", None),
         Kind::Group(name) => (name, None),
         Kind::Stability => ("stability", None),
     }

@@ -28,6 +28,8 @@ pub struct View {
     notes: Vec<String>,
     /// The column behind each row.
     columns: Vec<String>,
+    /// The columns behind the cells of each row after its name, if each cell has its own.
+    cells: Vec<Vec<Option<String>>>,
     table: LocalTable,
     /// The drawing below the table, if there is room.
     picture: Option<Picture>,
@@ -69,6 +71,7 @@ impl View {
             kind: None,
             notes,
             columns,
+            cells: Vec::new(),
             table,
             picture: None,
         })
@@ -79,6 +82,10 @@ impl View {
             picture: Some(picture),
             ..self
         }
+    }
+
+    pub(super) fn with_cells(self, cells: Vec<Vec<Option<String>>>) -> View {
+        View { cells, ..self }
     }
 
     pub(super) fn by(self, kind: &Kind) -> View {
@@ -116,6 +123,16 @@ impl Layer for View {
             return LayerEffect::refuse("nothing to open");
         };
         let at = self.table.state().column().checked_sub(1);
+        if let (Some(cells), [model]) = (self.cells.get(row), self.models.as_slice()) {
+            let cell = at.and_then(|at| cells.get(at)?.clone());
+            return match cell {
+                Some(column) => LayerEffect::Behind {
+                    model: model.clone(),
+                    column,
+                },
+                None => LayerEffect::refuse("move to the number of a variant"),
+            };
+        }
         match (
             self.models.as_slice(),
             at.and_then(|at| self.models.get(at)),
