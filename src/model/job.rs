@@ -159,10 +159,10 @@ pub struct Newest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobState {
     pub id: u32,
-    /// Name of its kind: `generation`, `run`, `judging`, `similarity`, `scoring`, `scenario`, or
-    /// `command`.
+    /// Name of its kind: `generation`, `run`, `judging`, `similarity`, `scoring`, `scenario`,
+    /// `bootstrap`, or `command`.
     pub kind: String,
-    /// One result of it: `picture`, `answer`, `pair`, `score`, or `step`.
+    /// One result of it: `picture`, `answer`, `pair`, `score`, `item`, or `step`.
     pub unit: String,
     /// Job name.
     pub name: String,
