@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Takes the screenshots in this folder: every pane of the sample project in three themes and two sizes, and the review
-# in true pixels (sixel). Needs Xvfb, xterm, xdotool, ImageMagick, and the font DejaVu Sans Mono.
+# in true pixels (sixel, and kitty graphics if kitty is there). Needs Xvfb, xterm, xdotool, ImageMagick, and the font
+# DejaVu Sans Mono.
 #
 #     docs/screens/make.sh target/release/benchtop [OUT]
 set -euo pipefail
@@ -101,3 +102,31 @@ for size in $sizes; do
     shoot "board-side-by-side-$size"
     stop
 done
+
+# The same pictures with kitty graphics, in kitty. It draws with OpenGL, in software here.
+command -v kitty > /dev/null || exit 0
+export LIBGL_ALWAYS_SOFTWARE=1
+cat > "$work/kitty.conf" << 'END'
+font_family DejaVu Sans Mono
+font_size 8
+remember_window_size no
+initial_window_width 80c
+initial_window_height 24c
+window_padding_width 0
+hide_window_decorations yes
+cursor_blink_interval 0
+confirm_os_window_close 0
+update_check_interval 0
+END
+kitty --config "$work/kitty.conf" --class screens-kitty "$program" --project "$home/kites" > /dev/null 2>&1 &
+terminal=$!
+window=$(xdotool search --sync --onlyvisible --class screens-kitty | tail -1)
+xdotool windowfocus "$window" 2> /dev/null || true
+sleep 3
+xdotool key --window "$window" --delay 60 g r
+sleep 1
+shoot review-kitty-80x24 256
+xdotool key --window "$window" --delay 60 g s
+sleep 1
+shoot contact-sheet-kitty-80x24 256
+stop

@@ -58,7 +58,7 @@ fn ask(folder: &Path) -> Result<Option<Project>> {
     }
     loop {
         print(&format!(
-            "Make {shown} a benchtop project? [y] yes  [o] open another  [q] no: "
+            "Make {shown} a benchtop project?\n[y] yes  [o] open another  [q] no, then enter: "
         ))?;
         let Some(answer) = read_line()? else {
             print("\n")?;
@@ -68,7 +68,10 @@ fn ask(folder: &Path) -> Result<Option<Project>> {
             "y" | "yes" => Project::init(folder).map(Some),
             "o" => open_another(folder),
             "q" | "n" | "no" => return Ok(None),
-            _ => Ok(None),
+            _ => Err(Error::usage(format!(
+                "`{}` is no answer: press y, o, or q, then enter",
+                clean::line(&answer)
+            ))),
         };
         match chosen {
             Ok(Some(project)) => return Ok(Some(project)),

@@ -16,7 +16,6 @@ pub fn help(action: Action) -> &'static str {
 pub const EMPTY_PROJECT: &str = "opens Home, where you add items";
 pub const NOT_SHOWN_YET: &str = "has not shown this item yet";
 pub const NOT_ON_SCREEN_YET: &str = "is not on screen yet";
-pub const NOT_ON_SCREEN: &str = "not on screen";
 pub const KEYS_DROPPED: &str = "ignored the keys";
 pub const TERMINAL_IS_SILENT: &str = "your terminal does not respond";
 pub const NOT_SAVED_YET: &str = "accept, saving";

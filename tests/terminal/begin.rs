@@ -96,6 +96,25 @@ fn no_and_the_end_of_input_change_nothing() {
 }
 
 #[test]
+fn an_answer_that_does_not_count_is_named() {
+    let place = Place::new();
+    let mut pty = place.open();
+    pty.wait_for(QUESTION);
+    pty.keys(b"maybe\r");
+    pty.wait_until("the answer and the keys", |s| {
+        s.lines().any(|line| {
+            ["`maybe`", "y", "o", "q", "enter"]
+                .iter()
+                .all(|word| line.contains(word))
+        })
+    });
+    assert!(place.is_untouched());
+    pty.keys(b"q\r");
+    assert!(pty.wait_end().success());
+    assert!(place.is_untouched());
+}
+
+#[test]
 fn another_project_opens_by_its_path_and_then_by_its_number() {
     let place = Place::new();
     let bench = Bench::plain(2);

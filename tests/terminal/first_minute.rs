@@ -1,5 +1,5 @@
 //! The first minute of a new user at 80x24: from an empty folder to a reviewed and exported set
-//! with a board.
+//! with a board, by keys that the screen names.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -105,9 +105,10 @@ fn from_an_empty_folder_to_an_export_and_a_board_with_the_sample() {
     let mut newcomer = Newcomer::new();
     newcomer.press("[q] no", b"y\r");
     newcomer.press("Three ways to begin", b"S");
-    newcomer.press("added the sample", b"gr");
+    newcomer.press("added the sample", b"5");
     newcomer.accept_three();
-    newcomer.press("#3 saved", b"gx");
+    newcomer.press("#3 saved", b"1");
+    newcomer.press("gx go to export", b"gx");
     newcomer.press(" 37 items", b"\r");
     newcomer.pty.wait_for("exported 37");
     let items = exported(&newcomer.folder.join("exports/items.jsonl"), 37);
@@ -115,7 +116,7 @@ fn from_an_empty_folder_to_an_export_and_a_board_with_the_sample() {
     let verdicts = newcomer.run(&["verdicts", "--json"]);
     let mine = verdicts.lines().filter(|line| line.contains("\"ann\""));
     assert_eq!(mine.count(), 3);
-    newcomer.press("6 Score", b"gb");
+    newcomer.press("6 Score", b"6");
     newcomer.pty.wait_for("sample-");
     let board = newcomer.run(&["board", "--format", "json"]);
     let rows = board
@@ -134,7 +135,8 @@ fn from_an_empty_folder_to_an_export_of_composed_questions() {
     newcomer.press("[q] no", b"y\r");
     newcomer.press("Three ways to begin", b"c");
     newcomer.accept_three();
-    newcomer.press("#3 saved", b"gx");
+    newcomer.press("#3 saved", b"1");
+    newcomer.press("gx go to export", b"gx");
     // Drafts are exported after an explicit choice: enter goes to the field, and space sets it.
     newcomer.press("error: ", b"\r");
     newcomer.press("▌drafts", b" ");

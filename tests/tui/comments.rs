@@ -199,7 +199,7 @@ fn zooming_makes_marks_finer_and_they_stay_in_place() {
     ann.wait_for("#1 saved");
     ann.on(2);
     ann.keys("p");
-    ann.on(1);
+    ann.wait_row(&["#1", "accepted"]);
     ann.wait_until("the picture", |s| s.contains('▀'));
     ann.keys("M <enter>wide<enter>M");
     ann.wait_row(&["the next verdict carries", "1 mark"]);

@@ -49,3 +49,47 @@ fn every_pane_of_an_empty_project_says_how_to_begin() {
         }
     }
 }
+
+#[test]
+fn a_verdict_without_items_names_the_pane_that_adds_them() {
+    let bench = Bench::empty();
+    let mut seat = bench.seat("ann");
+    seat.keys("gr");
+    seat.wait_for(&start(PaneId::Review));
+    seat.keys("s");
+    seat.wait_row(&["warning", "Home"]);
+    assert!(bench.verdicts("ann").is_empty());
+}
+
+#[test]
+fn a_board_without_answers_names_the_keys_that_bring_them() {
+    let bench = Bench::plain(3);
+    for size in [(60, 16), (80, 24)] {
+        let mut seat = bench.seat_at(
+            "ann",
+            Terminal {
+                size,
+                ..Terminal::DEFAULT
+            },
+        );
+        seat.keys("gb");
+        seat.wait_for(&start(PaneId::Board));
+        seat.wait_row(&["gm", "answers"]);
+    }
+}
+
+#[test]
+fn all_ways_to_begin_fit_a_small_screen() {
+    let bench = Bench::empty();
+    let seat = bench.seat_at(
+        "ann",
+        Terminal {
+            size: (60, 16),
+            stays_home: true,
+            ..Terminal::DEFAULT
+        },
+    );
+    for (key, word) in [("S", "Look"), ("c", "Compose"), ("i", "Import")] {
+        seat.wait_row(&[&format!(" {key} "), word]);
+    }
+}

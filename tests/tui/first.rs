@@ -11,7 +11,7 @@ fn an_empty_project_offers_the_sample_key() {
     let mut seat = bench.seat("ann");
     seat.wait_for(wording::EMPTY_PROJECT);
     seat.keys("a");
-    seat.wait_for(wording::NOT_ON_SCREEN);
+    seat.wait_row(&["warning", "Home"]);
     seat.keys("S");
     seat.wait_for("removes it again");
     seat.keys("gr");

@@ -39,6 +39,33 @@ fn a_remapped_key_works_and_shows_in_bar_and_help() {
 }
 
 #[test]
+fn a_begun_key_shows_every_pane_that_can_follow() {
+    let bench = Bench::plain(3);
+    for size in [(60, 16), (80, 24), (160, 50)] {
+        let mut seat = bench.seat_at(
+            "ann",
+            Terminal {
+                size,
+                ..Terminal::DEFAULT
+            },
+        );
+        seat.on(1);
+        let rest = seat.settled();
+        seat.keys("g");
+        for pane in PaneId::ALL {
+            let (name, _, keys) = pane.info().go;
+            let (Some(key), Some(name)) = (keys[0].strip_prefix('g'), name.strip_prefix("go to "))
+            else {
+                panic!("{name} has no key after g");
+            };
+            seat.wait_for(&format!("{key} {name}"));
+        }
+        seat.keys("<esc>");
+        seat.wait_until("the item again", |shown| shown == rest);
+    }
+}
+
+#[test]
 fn a_wrong_key_file_is_reported_and_changes_no_key() {
     let bench = Bench::plain(2);
     let keys = with("skip = \"y\"\naccept = \"x\"\n");

@@ -73,14 +73,15 @@ impl App {
         if self.overlay.is_some() {
             self.setting.look.hits.clear();
         }
-        self.draw_message(screen.message, screen.keys, buf);
+        let popup = self.draw_message(area, &screen, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
         let pixels = self.drawn_pixels();
         let cursor = match &mut self.overlay {
             Some(overlay) => overlay.draw(screen.pane, screen.message, buf, &self.setting.look),
             None => typing_at,
         };
-        self.pixels.mark(buf, worker_pixels(pixels.as_ref()), &[]);
+        self.pixels
+            .mark(buf, worker_pixels(pixels.as_ref()), &[popup]);
         cursor
     }
 
@@ -137,18 +138,21 @@ impl App {
         self.pane().filter(|_| enabled)?.pixels()
     }
 
-    fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {
-        let look = &self.setting.look;
+    /// Draws the message and the keys, or the keys that can follow a begun one, over as much of the
+    /// pane as they need. Returns the rows used.
+    fn draw_message(&self, area: Rect, screen: &Screen, buf: &mut Buffer) -> Rect {
+        let (look, bar) = (&self.setting.look, screen.keys);
+        let rows = screen.message.union(bar);
         if let Some(toast) = &self.toast {
-            toast.draw(message, buf, look);
+            toast.draw(screen.message, buf, look);
         }
         let scopes = self.scopes();
         if !self.chord.is_empty()
             && let Lookup::Pending(pending) = self.keymap.lookup(&scopes, &self.chord)
         {
             let pressed = Chord(self.chord.clone()).label();
-            let rows = message.union(bar);
-            return keys::draw_pending(&pressed, &pending, rows, buf, look);
+            let (_, below) = areas::top(area, screen.tabs.height);
+            return keys::draw_pending(&pressed, &pending, below, buf, look);
         }
         let own = self.pane().and_then(Pane::bar);
         let shown = match own.filter(|_| self.overlay.is_none()) {
@@ -156,6 +160,7 @@ impl App {
             None => scopes,
         };
         keys::draw_bar(&self.keymap, &shown, bar, buf, look);
+        rows
     }
 }
 

@@ -139,7 +139,8 @@ impl App {
             }
             Lookup::Elsewhere(actions) => {
                 let pressed = std::mem::take(&mut self.chord);
-                if pressed.len() > 1 || key.code != KeyCode::Esc {
+                // Escape drops the keys before it.
+                if key.code != KeyCode::Esc {
                     self.explain(&pressed, &actions);
                 }
             }

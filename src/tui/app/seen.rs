@@ -14,6 +14,7 @@ use benchtop_model::{Seen, Verdict};
 type Refused = &'static str;
 
 const NOT_YET: Refused = "this item is not on screen yet";
+const NO_ITEMS: Refused = "no items yet; Home is where you add them";
 
 /// An item that frames have painted.
 #[derive(Clone, Debug)]
@@ -82,7 +83,8 @@ impl App {
     ///
     /// Why it cannot be judged now.
     fn seen(&mut self, at: u64) -> Result<Viewed, Refused> {
-        let first = self.painted.first().cloned().ok_or(NOT_YET)?;
+        let none = if self.items() == 0 { NO_ITEMS } else { NOT_YET };
+        let first = self.painted.first().cloned().ok_or(none)?;
         let on_screen = self.on_screen();
         self.seen_as(first, &on_screen, at)
     }

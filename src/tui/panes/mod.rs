@@ -38,7 +38,7 @@ macro_rules! panes {
             Home(home HomePane) {
                 tab: Home, name: "Home", go: "home", keys: ["gh"],
                 live: [[Home, Table, Global]],
-                bar: { Home: [Open, ImportFiles] },
+                bar: { Home: [Open, ImportFiles, Go(PaneId::Export)] },
                 about: "Home shows how far the project is, what to do next, and what others did.",
                 example: [
                     " composed  ████████████████  24",
@@ -335,8 +335,8 @@ macro_rules! panes {
                     "1     model-a   20 of 24     8 of 8     7 of 10",
                     "2=    model-b   17 of 24     6 of 8     6 of 10"
                 ],
-                begin: Action::HomeTab, does: "opens Home, where you import answers of models",
-                needs_items: false,
+                begin: Action::Go(PaneId::Import), does: "imports answers of models; Evaluate asks a model",
+                needs_items: true,
             }
             Evaluate(forms EvaluatePane) {
                 tab: Score, name: "Evaluate", go: "evaluate", keys: ["ge"],

@@ -116,8 +116,14 @@ impl Widget for &Cells {
         for (y, line) in (place.top()..place.bottom()).zip(self.lines()) {
             for (x, from) in (place.left()..place.right()).zip(line) {
                 if let Some(cell) = buffer.cell_mut((x, y)) {
+                    // The lower half of an odd last row is the ground.
+                    let ground = if from.bg == Color::Reset {
+                        cell.bg
+                    } else {
+                        from.bg
+                    };
                     cell.reset();
-                    cell.set_char(from.symbol).set_fg(from.fg).set_bg(from.bg);
+                    cell.set_char(from.symbol).set_fg(from.fg).set_bg(ground);
                 }
             }
         }
@@ -274,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_last_row_leaves_the_lower_half_to_the_terminal() {
+    fn an_odd_last_row_leaves_the_lower_half_to_the_ground() {
         let cells = Cells::draw(
             &image(4, 3, |_, _| [9, 9, 9, 255]),
             (4, 2),
@@ -292,6 +298,12 @@ mod tests {
                 .iter()
                 .all(|c| c.bg == Color::Reset)
         );
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 2));
+        let ground = Color::Rgb(19, 19, 19);
+        buffer.set_style(buffer.area, ratatui::style::Style::new().bg(ground));
+        (&cells).render(buffer.area, &mut buffer);
+        assert_eq!(buffer[(1, 1)].bg, ground);
+        assert_eq!(rgb(buffer[(1, 0)].bg), [9; 3]);
     }
 
     #[test]

@@ -87,14 +87,15 @@ pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer,
     }
 }
 
-/// Draws the possible continuations of the keys `pressed` so far, those that go to panes first.
+/// Draws the possible continuations of the keys `pressed` so far, those that go to panes first, in
+/// the last rows of `area`: as many as they need. Returns these rows.
 pub fn draw_pending(
     pressed: &str,
     pending: &[(String, String)],
     area: Rect,
     buf: &mut Buffer,
     look: &Look,
-) {
+) -> Rect {
     let (panes, others): (Vec<_>, Vec<_>) = pending
         .iter()
         .map(|(key, name)| (key.strip_prefix(pressed).unwrap_or(key), name.as_str()))
@@ -106,27 +107,48 @@ pub fn draw_pending(
         .chain(others)
         .map(|(key, name)| (key.to_string(), name))
         .collect();
+    let rows = in_rows(&keys, usize::from(area.width));
+    let height = u16::try_from(rows.len().max(PENDING_ROWS)).unwrap_or(u16::MAX);
+    let height = height.min(area.height);
+    let area = Rect {
+        y: area.bottom() - height,
+        height,
+        ..area
+    };
     buf.set_style(area, look.theme.base());
+    let blank = " ".repeat(usize::from(area.width));
     for y in area.y..area.bottom() {
-        let blank = " ".repeat(usize::from(area.width));
-        buf.set_string(area.x, y, blank, look.theme.base());
+        buf.set_string(area.x, y, &blank, look.theme.base());
     }
-    let mut rest = &keys[..];
-    for y in area.y..area.bottom() {
+    for (y, here) in (area.y..area.bottom()).zip(rows) {
         let row = Rect {
             y,
             height: 1,
             ..area
         };
+        draw_keys(here, Role::Text, row, buf, look);
+    }
+    area
+}
+
+/// The least rows of continuations: those of the message and the key bar.
+const PENDING_ROWS: usize = 2;
+
+/// Splits keys with names into rows of this width. A row has at least one.
+fn in_rows<'k>(keys: &'k [(String, &'k str)], width: usize) -> Vec<&'k [(String, &'k str)]> {
+    let mut rows = Vec::new();
+    let mut rest = keys;
+    while !rest.is_empty() {
         let mut used = 0;
         let fits = rest.iter().take_while(|(key, name)| {
             used += text::width(key) + text::width(name) + 3;
-            used <= usize::from(area.width) + 2
+            used <= width + 2
         });
-        let (here, later) = rest.split_at(fits.count());
-        draw_keys(here, Role::Text, row, buf, look);
+        let (here, later) = rest.split_at(fits.count().max(1));
+        rows.push(here);
         rest = later;
     }
+    rows
 }
 
 /// The beginning of the names of actions that go to panes.

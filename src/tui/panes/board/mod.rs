@@ -168,8 +168,10 @@ impl Pane for BoardPane {
     }
 
     fn is_empty(&self, _scene: &Scene<'_>) -> bool {
-        let bare = |board: &Board| board.columns.is_empty() && board.rows.is_empty();
-        self.layers.is_empty() && self.found.as_ref().is_some_and(bare)
+        let bare = |board: &Board| board.rows.is_empty();
+        self.layers.is_empty()
+            && self.ask.filter.is_empty()
+            && self.found.as_ref().is_some_and(bare)
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {

@@ -211,7 +211,9 @@ impl Task for Release {
         would: &ReleaseReport,
     ) -> std::result::Result<Option<Question>, String> {
         if would.items == 0 {
-            return Err("no item to release".into());
+            return Err(format!(
+                "no item to release: accept items first, or choose others in {FILTER}"
+            ));
         }
         if would.exists {
             return Err("the folder exists: choose another name or folder".into());

@@ -61,12 +61,16 @@ fn value(fields: &Fields, setting: &Setting) -> Option<String> {
 }
 
 fn plan(fields: &Fields) -> Option<ScenarioPlan> {
+    plan_with(fields, fields.number(SEED)?)
+}
+
+fn plan_with(fields: &Fields, seed: u64) -> Option<ScenarioPlan> {
     let kind = kind(fields)?;
     let of = |setting: &Setting| Some((setting.name.to_string(), value(fields, setting)?));
     Some(ScenarioPlan {
         scenario: kind.name.into(),
         filter: fields.text(FILTER).into(),
-        seed: fields.number(SEED)?,
+        seed,
         settings: kind.settings.iter().filter_map(of).collect(),
     })
 }
@@ -103,7 +107,14 @@ impl Subject for Scenario {
     }
 
     fn command(&self, fields: &Fields) -> Vec<String> {
-        plan(fields).map(|plan| plan.command()).unwrap_or_default()
+        let seed = fields.number(SEED);
+        let plan = plan_with(fields, seed.unwrap_or_default());
+        let mut words = plan.map(|plan| plan.command()).unwrap_or_default();
+        if seed.is_none() {
+            // As typed: the field says what is wrong with it.
+            words.extend([format!("--{SEED}"), fields.text(SEED).to_string()]);
+        }
+        words
     }
 
     fn draw_preview(&self, fields: &Fields, started: &StartedScenario, lines: &mut Lines<'_>) {

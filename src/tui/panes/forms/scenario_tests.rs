@@ -149,3 +149,14 @@ fn a_scenario_of_nothing_is_refused() {
     assert!(shown(&rec, &mut pane).contains("7 items derived already"));
     refused(&rec.act(&mut pane, Action::FormSubmit));
 }
+
+#[test]
+fn the_command_line_keeps_what_was_typed_while_the_seed_is_wrong() {
+    let rec = rec();
+    let (mut pane, _) = opened(&rec);
+    rec.act(&mut pane, Action::FormNext);
+    rec.act(&mut pane, Action::FormNext);
+    write(&rec, &mut pane, "abc");
+    let text = shown(&rec, &mut pane);
+    assert!(text.contains("scenario corruption --seed 0abc"), "{text}");
+}

@@ -82,7 +82,13 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
              You can also paste a path here.",
         ),
     ];
-    let mut y = area.y + area.height.min(10) / 8;
+    let wide = usize::from(area.width.saturating_sub(9)).clamp(10, 70);
+    let ways = ways.map(|(action, name, about)| (action, name, text::wrap(about, wide)));
+    let spaced: usize = ways.iter().map(|(.., about)| about.len() + 2).sum();
+    let is_tight = usize::from(area.height) < spaced + 2;
+    // Without room for all, each way has as many lines as the others, and no space follows.
+    let most = usize::from(area.height).saturating_sub(1) / ways.len();
+    let mut y = area.y + if is_tight { 0 } else { area.height.min(10) / 8 };
     let mut put = |x: u16, said: &str, role: Role, next: bool| {
         if y < area.bottom() {
             let room = usize::from(area.width.saturating_sub(x));
@@ -102,19 +108,27 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, scene: &Scene<'_>) {
         Role::Heading,
         true,
     );
-    put(0, "", Role::Text, true);
-    for (action, name, about) in ways {
+    if !is_tight {
+        put(0, "", Role::Text, true);
+    }
+    for (action, name, mut about) in ways {
+        if is_tight {
+            let whole = most.saturating_sub(2).min(about.len());
+            let rest = about.split_off(whole).join(" ");
+            if most > 1 {
+                about.push(text::fit(&rest, wide));
+            }
+        }
         put(3, &scene.key(action), Role::Key, false);
         scene
             .look
             .hits
             .click(put(7, name, Role::Text, true), action);
-        for line in text::wrap(
-            about,
-            usize::from(area.width.saturating_sub(9)).clamp(10, 70),
-        ) {
+        for line in about {
             put(7, &line, Role::Dim, true);
         }
-        put(0, "", Role::Text, true);
+        if !is_tight {
+            put(0, "", Role::Text, true);
+        }
     }
 }

@@ -259,7 +259,7 @@ impl Pixels {
     /// popups above. [`finish`](Self::finish) must follow.
     pub fn mark(&mut self, buffer: &mut Buffer, wanted: Option<(&Payload, Rect)>, popups: &[Rect]) {
         if self.protocol == Some(Protocol::Placeholders) {
-            return self.draw_placeholders(buffer, wanted);
+            return self.draw_placeholders(buffer, wanted, popups);
         }
         let wanted = wanted.map(|(payload, area)| (payload.id, payload.place(self.clamp(area))));
         self.step = match self.protocol {
@@ -270,13 +270,18 @@ impl Pixels {
     }
 
     /// Draws the picture as cells, which need no marks, and prepares its upload.
-    fn draw_placeholders(&mut self, buffer: &mut Buffer, wanted: Option<(&Payload, Rect)>) {
+    fn draw_placeholders(
+        &mut self,
+        buffer: &mut Buffer,
+        wanted: Option<(&Payload, Rect)>,
+        popups: &[Rect],
+    ) {
         if let Some((payload, area)) = wanted
             && let Body::Kitty(png) = &payload.body
         {
             let at = payload.place(self.clamp(area));
             let (color, upload) = self.stored.place(payload.id, png, payload.cells);
-            placeholder::draw(color, at, buffer);
+            placeholder::draw(color, at, popups, buffer);
             self.before.extend(upload);
         }
     }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
+use ratatui::style::Color;
 
 use super::kitty;
 
@@ -192,26 +192,31 @@ pub fn through_tmux(sequences: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Writes the cells of a picture.
-pub(super) fn draw(color: u8, at: Rect, buffer: &mut Buffer) {
+/// Writes the cells of a picture that no popup covers. They keep their ground, which shows where the
+/// picture leaves a part of the last cells free.
+pub(super) fn draw(color: u8, at: Rect, popups: &[Rect], buffer: &mut Buffer) {
     let marks: Vec<char> = marks().collect();
-    let style = Style::reset().fg(Color::Indexed(color));
     let high = marks.get(usize::from(HIGH));
-    for place in at.intersection(buffer.area).positions() {
+    let covered = |place| popups.iter().any(|popup| popup.contains(place));
+    let shown = at.intersection(buffer.area).positions();
+    for place in shown.filter(|place| !covered(*place)) {
         let (row, column) = (place.y - at.y, place.x - at.x);
         let (row, column) = (marks.get(usize::from(row)), marks.get(usize::from(column)));
         if let (Some(cell), Some(row), Some(column), Some(high)) =
             (buffer.cell_mut(place), row, column, high)
         {
+            let ground = cell.bg;
             cell.reset();
             cell.set_symbol(&String::from_iter([CELL, *row, *column, *high]));
-            cell.set_style(style);
+            cell.set_fg(Color::Indexed(color)).set_bg(ground);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Style;
+
     use super::*;
 
     #[test]
@@ -254,11 +259,19 @@ mod tests {
     #[test]
     fn cells_name_their_row_and_column() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 3));
-        draw(20, Rect::new(1, 1, 2, 2), &mut buffer);
+        let ground = Color::Rgb(19, 19, 19);
+        buffer.set_style(buffer.area, Style::new().bg(ground));
+        draw(
+            20,
+            Rect::new(1, 1, 2, 2),
+            &[Rect::new(0, 2, 4, 1)],
+            &mut buffer,
+        );
         let cell = &buffer[(2, 1)];
         let marks: String = [0, 1, HIGH].into_iter().filter_map(mark).collect();
         assert_eq!(cell.symbol(), format!("{CELL}{marks}"));
-        assert_eq!(cell.fg, Color::Indexed(20));
+        assert_eq!((cell.fg, cell.bg), (Color::Indexed(20), ground));
+        assert_eq!(buffer[(1, 2)].symbol(), " ", "a popup");
         assert_eq!(buffer[(0, 0)].symbol(), " ");
     }
 }
