@@ -774,7 +774,7 @@ fn items_of_the_sample_are_marked_as_made_up() {
 /// sets the number of items. 500 pictures are shared.
 #[test]
 #[ignore = "measures; run it with --ignored --nocapture"]
-fn measured_at_scale() {
+fn measured_with_many_items() {
     let count = std::env::var("BENCH_ITEMS").map_or(617_000, |n| n.parse().unwrap());
     let bench = Bench::new();
     let pictures = 500;
