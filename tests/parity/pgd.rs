@@ -339,8 +339,8 @@ fn large() -> TempDir {
         if name == "text_projection.weight" {
             let wide = Tensor::zeros((768, tensor.dim(1).unwrap()), DType::F32, &Device::Cpu);
             all.insert(name, random(&wide.unwrap()));
-        } else if !all.contains_key(&name) {
-            all.insert(name, tensor);
+        } else {
+            all.entry(name).or_insert(tensor);
         }
     }
     candle_core::safetensors::save(&all, at("model.safetensors")).unwrap();
