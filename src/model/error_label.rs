@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::comment::{self, CommentAct, CommentEvent};
-use super::config::Reason;
 use super::hash::of_texts;
 use super::taxonomy::is_within;
 
@@ -24,22 +23,6 @@ pub struct ErrorLabel {
     pub answer: String,
     /// Key of the taxonomy.
     pub label: String,
-}
-
-/// The taxonomy of projects without one of their own.
-pub fn default_labels() -> Vec<Reason> {
-    let label = |(key, label): (&str, &str)| Reason {
-        key: key.into(),
-        label: label.into(),
-    };
-    [
-        ("perception", "saw something else in the picture"),
-        ("comprehension", "misunderstood the question or the picture"),
-        ("reasoning", "understood, and concluded wrongly"),
-        ("knowledge", "lacks a fact that the picture does not show"),
-    ]
-    .map(label)
-    .into()
 }
 
 /// Digest of an answer: 16 hex digits. A label counts for the answer that it was given to.
