@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::clean;
 use super::error::{Error, Result};
-use super::error_label;
 use super::mark::{self, Mark};
 
 /// Most characters of a new comment.
@@ -36,7 +36,7 @@ pub enum CommentAct {
     /// is no comment, and changes none.
     Label {
         model: String,
-        /// Digest of the answer; see [`error_label::digest`].
+        /// Digest of the answer; see [`super::error_label::digest`].
         answer: String,
         /// Key of the taxonomy; `None` removes the label.
         label: Option<String>,
@@ -53,6 +53,23 @@ pub enum CommentAct {
         reply_to: Option<Uuid>,
         marks: Vec<Mark>,
     },
+}
+
+/// Longest name of a model, in bytes.
+const MODEL_LIMIT: usize = 500;
+/// Hex digits of the digest of an answer.
+pub const DIGEST_DIGITS: usize = 16;
+
+fn check_label(model: &str, answer: &str) -> Result<()> {
+    if model.is_empty() || model.len() > MODEL_LIMIT || model.chars().any(char::is_control) {
+        let what = format!("`{}` is not the name of a model", clean::line(model));
+        return Err(Error::input(what).field("model"));
+    }
+    if answer.len() != DIGEST_DIGITS || !answer.bytes().all(|b| b.is_ascii_hexdigit()) {
+        let what = format!("the digest of an answer has {DIGEST_DIGITS} hex digits");
+        return Err(Error::input(what).field("answer"));
+    }
+    Ok(())
 }
 
 impl CommentAct {
@@ -84,7 +101,7 @@ impl CommentAct {
     /// [`super::ErrorKind::Input`] with the field.
     pub fn check(&self, pictures: usize) -> Result<()> {
         if let Self::Label { model, answer, .. } = self {
-            return error_label::check(model, answer);
+            return check_label(model, answer);
         }
         let (Self::Write { text, marks, .. }
         | Self::Edit { text, marks, .. }
@@ -338,5 +355,26 @@ mod tests {
         assert!(edit(1, "").check(1).is_ok(), "marks say enough");
         let problem = edit(1, "").check(0).unwrap_err();
         assert_eq!(problem.place.field.as_deref(), Some("marks"));
+    }
+
+    #[test]
+    fn models_and_digests_of_labels_are_checked() {
+        let good = "0".repeat(DIGEST_DIGITS);
+        let check = |model: &str, answer: &str| {
+            let label = CommentAct::Label {
+                model: model.into(),
+                answer: answer.into(),
+                label: None,
+            };
+            label.check(0).map_err(|problem| problem.place.field)
+        };
+        assert_eq!(check("m", &good), Ok(()));
+        let long = "x".repeat(MODEL_LIMIT + 1);
+        for model in ["", "a\u{1b}[2J", long.as_str()] {
+            assert_eq!(check(model, &good), Err(Some("model".into())));
+        }
+        for answer in ["", "12", "zzzzzzzzzzzzzzzz"] {
+            assert_eq!(check("m", answer), Err(Some("answer".into())));
+        }
     }
 }

@@ -144,10 +144,26 @@ impl Default for Review {
             protocol: Protocol::default(),
             reasons: keys.map(reason).into(),
             tags: Vec::new(),
-            errors: super::error_label::default_labels(),
+            errors: default_errors(),
             lease_minutes: super::round::lease::LEASE_MINUTES,
         }
     }
+}
+
+/// The taxonomy of errors of projects without one of their own.
+fn default_errors() -> Vec<Reason> {
+    let label = |(key, label): (&str, &str)| Reason {
+        key: key.into(),
+        label: label.into(),
+    };
+    [
+        ("perception", "saw something else in the picture"),
+        ("comprehension", "misunderstood the question or the picture"),
+        ("reasoning", "understood, and concluded wrongly"),
+        ("knowledge", "lacks a fact that the picture does not show"),
+    ]
+    .map(label)
+    .into()
 }
 
 impl Default for Owner {

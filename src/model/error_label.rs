@@ -8,17 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::clean;
-use super::comment::{CommentAct, CommentEvent};
-use super::config::Reason;
-use super::error::{Error, Result};
+use super::comment::{self, CommentAct, CommentEvent};
 use super::hash::of_texts;
 use super::taxonomy::is_within;
-
-/// Longest name of a model, in bytes.
-const MODEL_LIMIT: usize = 500;
-/// Hex digits of the digest of an answer.
-const DIGEST_DIGITS: usize = 16;
 
 /// The label that one annotator gave one answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,41 +25,9 @@ pub struct ErrorLabel {
     pub label: String,
 }
 
-/// The taxonomy of projects without one of their own.
-pub fn default_labels() -> Vec<Reason> {
-    let label = |(key, label): (&str, &str)| Reason {
-        key: key.into(),
-        label: label.into(),
-    };
-    [
-        ("perception", "saw something else in the picture"),
-        ("comprehension", "misunderstood the question or the picture"),
-        ("reasoning", "understood, and concluded wrongly"),
-        ("knowledge", "lacks a fact that the picture does not show"),
-    ]
-    .map(label)
-    .into()
-}
-
 /// Digest of an answer: 16 hex digits. A label counts for the answer that it was given to.
 pub fn digest(output: Option<&str>) -> String {
-    of_texts(output).to_hex()[..DIGEST_DIGITS].into()
-}
-
-/// Checks the parts of a new label. Whether the taxonomy has it is not checked.
-///
-/// # Errors
-/// [`super::ErrorKind::Input`] with the field.
-pub fn check(model: &str, answer: &str) -> Result<()> {
-    if model.is_empty() || model.len() > MODEL_LIMIT || model.chars().any(char::is_control) {
-        let what = format!("`{}` is not the name of a model", clean::line(model));
-        return Err(Error::input(what).field("model"));
-    }
-    if answer.len() != DIGEST_DIGITS || !answer.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let what = format!("the digest of an answer has {DIGEST_DIGITS} hex digits");
-        return Err(Error::input(what).field("answer"));
-    }
-    Ok(())
+    of_texts(output).to_hex()[..comment::DIGEST_DIGITS].into()
 }
 
 /// The labels after these events: the last of each annotator for each model, unless it was removed.
@@ -197,21 +157,5 @@ mod tests {
         assert_eq!(passes(&["", "perception"], &[]), (true, true));
         assert_eq!(passes(&[], &["k"]), (true, false));
         assert_eq!(passes(&[], &[]), (true, true));
-    }
-
-    #[test]
-    fn models_and_digests_are_checked() {
-        let good = digest(None);
-        assert_ne!(good, digest(Some("")));
-        assert!(check("m", &good).is_ok());
-        let long = "x".repeat(MODEL_LIMIT + 1);
-        for model in ["", "a\u{1b}[2J", long.as_str()] {
-            let problem = check(model, &good).unwrap_err();
-            assert_eq!(problem.place.field.as_deref(), Some("model"));
-        }
-        for answer in ["", "12", "zzzzzzzzzzzzzzzz"] {
-            let problem = check("m", answer).unwrap_err();
-            assert_eq!(problem.place.field.as_deref(), Some("answer"));
-        }
     }
 }

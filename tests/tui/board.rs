@@ -529,7 +529,7 @@ fn an_error_is_labeled_at_one_key_and_is_undone_like_a_verdict() {
     seat.wait_for("error: perception (ann)");
     seat.wait_gone("error: reasoning (ann)");
     // Others see it, also after the owner ended.
-    seat.leave("q");
+    drop(seat);
     bench.stop_owner();
     let mut other = bench.seat("bob");
     to_answer(&mut other);

@@ -3,39 +3,16 @@
 use uuid::Uuid;
 
 use super::item_answers_view::AnswerView;
+use super::label_target::LabelTarget;
 use super::pane::BoardPane;
 use crate::action::Action;
 use crate::pane::{Ask, Context};
-use benchtop_model::board::ModelAnswer;
 use benchtop_model::config::Reason;
-use benchtop_model::error_label::digest;
 use benchtop_model::{CommentAct, ErrorKind, Filter, Result};
 use benchtop_protocol::wire::{CommentOn, Receipt, request};
 
 /// Requests for labels.
 const LABELS: &str = "labels";
-
-/// The answer that is labeled.
-#[derive(Clone, Debug)]
-pub(super) struct LabelTarget {
-    number: u32,
-    model: String,
-    /// Digest of the answer.
-    answer: String,
-    /// The taxonomy; empty if it did not come yet.
-    choices: Vec<Reason>,
-}
-
-impl LabelTarget {
-    pub(super) fn of(number: u32, answer: &ModelAnswer, choices: Vec<Reason>) -> LabelTarget {
-        LabelTarget {
-            number,
-            model: answer.model.clone(),
-            answer: digest(answer.answer.output.as_deref()),
-            choices,
-        }
-    }
-}
 
 impl BoardPane {
     /// Requests the error labels of an item.

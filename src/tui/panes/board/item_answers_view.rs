@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::drilldown::{AnswerOrder, judged, or_none, right, unread};
-use super::error_labels::LabelTarget;
+use super::label_target::LabelTarget;
 use super::layer::{Layer, LayerEffect};
 use crate::action::{Action, Scope};
 use crate::item::{Loaded, NoPicture, Picture, ViewState, picture_of};

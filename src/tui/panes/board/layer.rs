@@ -6,8 +6,8 @@ use std::fmt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::error_labels::LabelTarget;
 use super::kind::Kind;
+use super::label_target::LabelTarget;
 use crate::action::{Action, Scope};
 use crate::pane::Scene;
 use crate::widgets::page::Page;

@@ -15,7 +15,7 @@
 //! | `breakdowns` | the choice of models and of a breakdown |
 //! | `stability` | stability of scores over parts of the data |
 //! | `compare`, `rules`, `drilldown` | two models, two rules, the answers behind a cell |
-//! | `error_labels` | labels of errors in answers |
+//! | `error_labels`, `label_target` | labels of errors in answers |
 //! | `item_answers`, `item_answers_view` | all answers to one question: requests, and the view |
 
 mod breakdowns;
@@ -27,6 +27,7 @@ mod error_labels;
 mod item_answers;
 mod item_answers_view;
 mod kind;
+mod label_target;
 mod layer;
 mod menus;
 mod pane;

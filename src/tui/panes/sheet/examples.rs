@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::arrangement::{CORRUPTION, Made, SEVERITIES, SEVERITY, factors, levels, text};
+use crate::pane::PaneId;
 use benchtop_model::derivation::PRINT_ATTACK;
 use benchtop_raster::corrupt::Corruption;
 use serde::Deserialize;
@@ -11,6 +12,30 @@ use serde_json::{Map, Value};
 /// Examples that are kept of a combination. Each place should get an item of its own, and an item has
 /// a level of each factor.
 const KEPT: usize = 48;
+
+/// The pictures that are asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) scenario: String,
+    /// The data set with them.
+    pub(super) dataset: String,
+    /// The key of the source.
+    pub(super) key: String,
+    /// The item that the cursor goes to, if it is among them.
+    pub(super) number: u32,
+    pub(super) from: Option<PaneId>,
+}
+
+/// A search for examples, some items at a time.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) wanted: Wanted,
+    pub(super) title: String,
+    /// The items, and how many of them were looked at.
+    pub(super) numbers: Vec<u32>,
+    pub(super) looked: usize,
+    pub(super) found: Examples,
+}
 
 /// The part of an item that is read.
 #[derive(Deserialize)]

@@ -9,7 +9,7 @@
 //! | `pane` | the contact sheet as a pane of the program |
 //! | `grid` | how many pictures fit, and how large |
 //! | `place` | the sheet and the cursor in a list |
-//! | `arrangement`, `scenario` | what a scenario made, in rows with labels |
+//! | `arrangement`, `scenario`, `examples` | what a scenario made, in rows with labels; the search for examples |
 //! | `items` | queues, and loading items |
 //! | `moves` | moving, paging, and leaving |
 //! | `verdicts`, `step` | verdicts; those that were given with one key |
@@ -116,7 +116,7 @@ pub struct SheetPane {
     /// What a scenario made, if that is shown.
     arranged: Option<Arranged>,
     /// The search for examples, while it goes on.
-    search: Option<scenario::Search>,
+    search: Option<examples::Search>,
 }
 
 impl Default for SheetPane {

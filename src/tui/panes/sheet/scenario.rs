@@ -3,7 +3,7 @@
 
 use super::SheetPane;
 use super::arrangement::{ARRANGED, Arranged, Arrangement};
-use super::examples::Examples;
+use super::examples::{Examples, Search, Wanted};
 use super::items::QUEUE;
 use crate::action::Action;
 use crate::item::Loaded;
@@ -19,30 +19,6 @@ use benchtop_raster::corrupt::Corruption;
 const AT_ONCE: usize = 256;
 /// The severities of a grid.
 const SEVERITIES: std::ops::RangeInclusive<u8> = 1..=5;
-/// The pictures that are asked for.
-#[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    scenario: String,
-    /// The data set with them.
-    dataset: String,
-    /// The key of the source.
-    key: String,
-    /// The item that the cursor goes to, if it is among them.
-    number: u32,
-    from: Option<PaneId>,
-}
-
-/// A search for examples, some items at a time.
-#[derive(Debug)]
-pub(super) struct Search {
-    wanted: Wanted,
-    title: String,
-    /// The items, and how many of them were looked at.
-    numbers: Vec<u32>,
-    looked: usize,
-    found: Examples,
-}
-
 impl Wanted {
     /// What was made of the source alone: the one picture, or those of a grid.
     fn of_source(&self) -> Filter {
