@@ -487,9 +487,6 @@ fn what_cannot_be_made_is_refused_before_anything_is_sent() {
     assert_eq!(refused(&["V3(V1)+L4"]).field, "strategies");
     let bare = quiz(1);
     let out = bare.run(["bootstrap", "--json", "--strategies", "L1"]);
-    assert_eq!(
-        out.refused_as(ErrorKind::Usage).field,
-        "writer"
-    );
+    assert_eq!(out.refused_as(ErrorKind::Usage).field, "writer");
     assert_eq!(server.seen().len(), 0);
 }
