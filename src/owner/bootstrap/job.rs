@@ -17,7 +17,7 @@ use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::bootstrap::products::Products;
 use benchtop_pipeline::bootstrap::progress::Progress;
-use benchtop_store::jobs::{JobHeader, StepJournal, StoredJob};
+use benchtop_store::jobs::{self, JobHeader, StepJournal, StoredJob};
 
 /// What its file has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,8 @@ pub(super) struct BootstrapJob {
     pub(super) id: u32,
     pub(super) spec: Stored,
     pub(super) products: Products,
+    /// The numbers of its items, if it was started by this owner.
+    pub(super) numbers: Option<Vec<u32>>,
     /// Whether any model has answered since the owner started.
     pub(super) is_answered: bool,
 }
@@ -64,6 +66,7 @@ pub(super) fn load(stored: &StoredJob) -> Result<Box<dyn Job<OwnerContext>>> {
         id: stored.header.id,
         products: Products::of(&spec.plan)?,
         spec,
+        numbers: None,
         is_answered: false,
     }))
 }
@@ -136,11 +139,15 @@ impl Job<OwnerContext> for BootstrapJob {
 
     fn digest(&self, shared: &Arc<OwnerContext>, header: &JobHeader) -> Result<String> {
         let to = roles::destinations(&shared.config(), &self.products)?;
-        let numbers = benchtop_store::jobs::numbers(
-            shared.project.root(),
-            benchtop_store::jobs::BOOTSTRAP,
-            header.id,
-        )?;
+        let read;
+        let numbers = match &self.numbers {
+            Some(numbers) => numbers,
+            None => {
+                let root = shared.project.root();
+                read = jobs::numbers(root, jobs::BOOTSTRAP, header.id)?.unwrap_or_default();
+                &read
+            }
+        };
         trust::digest(&json!([
             header.id,
             self.spec.plan,

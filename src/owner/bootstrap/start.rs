@@ -86,6 +86,7 @@ impl Task for request::Bootstrap {
                         id: header.id,
                         spec,
                         products,
+                        numbers: Some(numbers.clone()),
                         is_answered: false,
                     };
                     Ok((job, Some(numbers)))
