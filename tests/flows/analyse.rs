@@ -710,3 +710,131 @@ fn published_tables_are_listed_beside_the_board() {
         .names("MVP-Bench")
     );
 }
+
+/// The results on VLB's variants, of a project, against a loop over the questions.
+#[test]
+fn variants_are_compared_with_their_originals() {
+    const ORIGINALS: usize = 12;
+    let names = ["", "V1", "L3", "V1+V3@2+L4", "blur"];
+    let modified = |variant: usize, n: usize| (n + variant) % 4 != 0;
+    let is_right = |at: usize| !(at * 7 + at / ORIGINALS).is_multiple_of(3);
+    let item = |at: usize| {
+        let (variant, n) = (at / ORIGINALS, at % ORIGINALS);
+        let mut row = json!({
+            "id": format!("quiz/{at}"), "dataset": "quiz", "key": at, "form": "plain", "images": [],
+            "question": format!("Which is {at}?"), "kind": "multiple-choice", "answer": "one",
+            "options": [{"text": "one", "role": "correct"}, {"text": "two", "role": "distractor"}],
+        });
+        if variant > 0 {
+            let of = format!("quiz/{n}");
+            row["variant"] =
+                json!({"name": names[variant], "of": of, "modified": modified(variant, n)});
+        }
+        row
+    };
+    let bench = Bench::new();
+    let all = || 0..names.len() * ORIGINALS;
+    let items = bench.write("items.jsonl", lines(all().map(item)));
+    bench.run(["import", items.to_str().unwrap()]).ok();
+    let answer =
+        |at| json!({"question_id": at, "output": if is_right(at) { "(A)" } else { "(B)" }});
+    let answers = bench.write("alpha.jsonl", lines(all().map(answer)));
+    bench.run(["import", answers.to_str().unwrap()]).ok();
+    let found = bench
+        .run(["analyse", "variants", "--changed", "--json"])
+        .lines();
+    assert_eq!((found.len(), &found[0]["model"]), (1, &json!("alpha")));
+    let mut changed = Vec::new();
+    let mut curve = Vec::new();
+    for (at, (variant, place)) in [
+        (1, ("V1", ["V1", "", "harder"])),
+        (2, ("L3", ["", "L3", "easier"])),
+        (3, ("V1+V3@2+L4", ["V1+V3@2", "L4", "harder"])),
+    ] {
+        let (mut before, mut after, mut own) = ([0u64; 2], [0u64; 2], [0u64; 4]);
+        for n in 0..ORIGINALS {
+            let row = at * ORIGINALS + n;
+            before[0] += u64::from(is_right(n));
+            after[0] += u64::from(is_right(row));
+            if !modified(at, n) {
+                continue;
+            }
+            before[1] += u64::from(is_right(n));
+            after[1] += u64::from(is_right(row));
+            own[0] += 1;
+            match (is_right(n), is_right(row)) {
+                (true, false) => {
+                    own[1] += 1;
+                    changed.push(json!({"variant": variant, "item": row + 1, "original": n + 1}));
+                }
+                (false, true) => own[2] += 1,
+                _ => {}
+            }
+        }
+        let cell = &found[0]["variants"][at - 1];
+        let [visual, language, difficulty] = place;
+        assert_eq!(
+            (
+                &cell["variant"],
+                &cell["visual"],
+                &cell["language"],
+                &cell["difficulty"]
+            ),
+            (
+                &json!(variant),
+                &json!(visual),
+                &json!(language),
+                &json!(difficulty)
+            )
+        );
+        assert_eq!(cell["before"], json!({"k": before[0], "n": ORIGINALS}));
+        assert_eq!(cell["after"], json!({"k": after[0], "n": ORIGINALS}));
+        let points = |k: [u64; 2], n: u64| 100.0 * (k[1] as f64 - k[0] as f64) / n as f64;
+        near(
+            &cell["delta"],
+            points([before[0], after[0]], ORIGINALS as u64),
+        );
+        near(
+            &cell["delta_modified"],
+            points([before[1], after[1]], own[0]),
+        );
+        assert_eq!(
+            (&cell["modified"], &cell["unmodified"]),
+            (&json!(own[0]), &json!(ORIGINALS as u64 - own[0]))
+        );
+        assert_eq!(
+            (&cell["right_to_wrong"], &cell["wrong_to_right"]),
+            (&json!(own[1]), &json!(own[2]))
+        );
+        curve.push((variant.split('+').count(), difficulty, after[1], own[0]));
+    }
+    assert_eq!(
+        found[0]["variants"].as_array().unwrap().len(),
+        3,
+        "blur is not VLB's"
+    );
+    assert!(!changed.is_empty());
+    assert_eq!(found[0]["changed"], json!(changed));
+    curve.sort_by_key(|(strategies, difficulty, ..)| (*strategies, *difficulty == "easier"));
+    for (point, (strategies, difficulty, k, n)) in
+        found[0]["curve"].as_array().unwrap().iter().zip(&curve)
+    {
+        assert_eq!(
+            (&point["strategies"], &point["difficulty"], &point["after"]),
+            (
+                &json!(strategies),
+                &json!(difficulty),
+                &json!({"k": k, "n": n})
+            )
+        );
+    }
+    let text = bench.run(["analyse", "variants", "--model", "alpha"]).ok();
+    assert!(text.contains("V1+V3@2") && !text.contains("blur"), "{text}");
+    let unknown = bench.run(["analyse", "variants", "--model", "beta", "--json"]);
+    assert!(unknown.refused_as(ErrorKind::NotFound).names("beta"));
+    // Without variants there is nothing to show.
+    let files = Files::new();
+    files
+        .analyse("variants", &["--json"])
+        .refused_as(ErrorKind::NotFound);
+}

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use benchtop::files::project::Project;
 use benchtop::inference::request_meter::RequestMeter;
 use benchtop::inference::{ImageGenerator, generate_all};
 use benchtop::model::config::generate::Fields;
 use benchtop::model::generation::{FailureKind, Init, Pixels, RespectedInputs, Task};
 use benchtop::model::vlm::Usage;
+use benchtop::model::{ImageRef, PixelBox};
+use benchtop::pipeline::picture_edit::{Edit, EditEvent, PictureEdit, edit_pictures};
+use benchtop::raster::edit::Ratio;
 use serde_json::json;
 
 use super::http::{endpoint, generator, one, settings};
@@ -254,4 +258,114 @@ fn edits_count_against_a_budget_and_their_tokens_are_read() {
     assert!(unsent.clone().all(|f| f.kind == FailureKind::Cancelled));
     assert_eq!(unsent.count(), 3);
     assert_eq!(meter.1.load(Ordering::SeqCst), 84);
+}
+
+/// VLB's strategies through a server: what is sent, and what is kept of its pictures.
+#[test]
+fn edited_pictures_keep_the_bytes_outside_of_the_mask() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(&dir.path().join("p")).unwrap();
+    let (width, height) = (161u32, 99u32);
+    let source = image::RgbImage::from_fn(width, height, |x, y| {
+        image::Rgb([(x * 37 + y * 11) as u8, (x * y) as u8, (y * 53) as u8])
+    });
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    source
+        .write_to(&mut bytes, image::ImageFormat::Png)
+        .unwrap();
+    let bytes = bytes.into_inner();
+    let located = ImageRef {
+        hash: Some(blake3::hash(&bytes).to_hex().to_string()),
+        ext: Some("png".into()),
+        ..ImageRef::named("kite.png")
+    };
+    let path = project.root().join(located.stored().unwrap());
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, &bytes).unwrap();
+    let server = Server::new(|seen| {
+        let size = seen.body["size"].as_str().unwrap();
+        let (wide, high) = size.split_once('x').unwrap();
+        Act::Image(png(wide.parse().unwrap(), high.parse().unwrap(), "painted"))
+    });
+    let mut painter = generator(vec![endpoint(server.url(), 1)], 1);
+    let area = PixelBox::new([40, 30, 80, 60]).unwrap();
+    let edits = [
+        Edit::Add {
+            object: "a ball".into(),
+            area,
+        },
+        Edit::Remove {
+            object: "a cup".into(),
+            areas: vec![area],
+        },
+        Edit::Extend {
+            ratio: Ratio::of(1.25).unwrap(),
+        },
+    ];
+    let prompts = ["a red ball", "grass", "a wide lawn"];
+    let list: Vec<PictureEdit<'_>> = edits
+        .iter()
+        .zip(prompts)
+        .zip(1u64..)
+        .map(|((edit, prompt), seed)| PictureEdit {
+            source: &located,
+            folder: "vlb",
+            edit: edit.clone(),
+            prompt,
+            negative_prompt: None,
+            seed,
+        })
+        .collect();
+    let mut made = vec![None; 3];
+    edit_pictures(&project, &mut painter, &settings(), &list, &mut |event| {
+        if let EditEvent::Done { index, result } = event {
+            made[index] = Some(result.unwrap());
+        }
+        true
+    })
+    .unwrap();
+    let seen = server.seen();
+    assert_eq!(seen.len(), 3);
+    for (at, made) in made.into_iter().map(Option::unwrap).enumerate() {
+        let is_own = |seen: &&super::server::Seen| seen.body["prompt"] == prompts[at];
+        let request = seen.iter().find(is_own).unwrap();
+        assert_eq!(request.line, "POST /v1/images/edits");
+        assert_eq!(request.body["seed"], at as u64 + 1);
+        let decoded = |file: usize| image::load_from_memory(&request.files[file].2).unwrap();
+        let (start, mask) = (decoded(0).into_rgb8(), decoded(1).into_rgba8());
+        let size = format!("{}x{}", start.width(), start.height());
+        assert_eq!(
+            (request.body["size"].as_str(), mask.dimensions()),
+            (Some(&*size), start.dimensions())
+        );
+        assert!(start.width() % 8 == 0 && start.height() % 8 == 0);
+        let stored = project.root().join(made.image.stored().unwrap());
+        let read = image::open(stored).unwrap().into_rgb8();
+        let place = |n: usize| made.parameters["place"][n].as_u64().unwrap() as u32;
+        // The picture is padded evenly; what is transparent in the mask is painted.
+        let left = (start.width() - read.width()) / 2;
+        let top = (start.height() - read.height()) / 2;
+        let (mut kept, mut painted) = (0, 0);
+        for (x, y, pixel) in source.enumerate_pixels() {
+            let at = (x + place(0), y + place(1));
+            let on_canvas = (at.0 + left, at.1 + top);
+            assert_eq!(start[on_canvas], *pixel);
+            match mask[on_canvas].0[3] {
+                255 => {
+                    assert_eq!(read[at], *pixel, "{at:?}");
+                    kept += 1;
+                }
+                _ => painted += 1,
+            }
+        }
+        assert!(kept > 0 && painted > 0, "{kept} {painted}");
+        if at < 2 {
+            let middle = (60 + left, 45 + top);
+            assert_eq!(mask[middle].0[3], 0);
+            assert_ne!(read[(60, 45)], source[(60, 45)]);
+        } else {
+            assert_eq!(read.dimensions(), (201, 124));
+            assert_eq!(mask[(0, 0)].0[3], 0);
+        }
+    }
 }

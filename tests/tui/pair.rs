@@ -336,3 +336,32 @@ fn tab_completes_known_tags_in_notes() {
         (Some("#cut off #sky"), Some("again #sky"))
     );
 }
+
+/// The boxes of an edit are on the picture while the comments are open.
+#[test]
+fn boxes_of_an_edit_are_drawn_with_the_comments() {
+    let mut derivation = Derivation::of(&question(1), "vlb", "1");
+    let parameters = serde_json::json!({"strategy": "V1", "object": "zeppelin", "boxes": [[16, 16, 48, 48]],
+        "place": [0, 0], "size": [64, 64], "seed": 3});
+    derivation.parameters = parameters.as_object().unwrap().clone();
+    let item = Item {
+        derivation: Some(Box::new(derivation)),
+        ..pictured(2, "kite.png")
+    };
+    let bench = Bench::of(&[item], &[("kite.png", &png(kite))]);
+    for size in SIZES {
+        let mut seat = bench.seat_at(
+            "ann",
+            Terminal {
+                size,
+                ..Terminal::default()
+            },
+        );
+        seat.wait_until("the picture", |s| s.contains('▀'));
+        seat.keys("C");
+        seat.wait_row(&["V1 zeppelin"]);
+        seat.wait_for("└");
+        seat.keys("C");
+        seat.wait_gone("└");
+    }
+}
