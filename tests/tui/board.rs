@@ -531,6 +531,7 @@ fn an_error_is_labeled_at_one_key_and_is_undone_like_a_verdict() {
     // Others see it, also after the owner ended.
     drop(seat);
     bench.stop_owner();
+    bench.start_owner();
     let mut other = bench.seat("bob");
     to_answer(&mut other);
     other.wait_for("error: perception (ann)");

@@ -36,6 +36,10 @@ impl Task for request::Bootstrap {
         let (shared, new, cancel) = (task.shared, &*self.0, task.progress.cancel);
         let budget = self.1;
         let plan = &new.plan;
+        // What a person may not ask is refused before anything is said of the settings.
+        let filter = Filter::parse(&plan.filter)?;
+        let sight = AnnotatorView::of(shared, task.who);
+        sight.check_filter(&filter)?;
         let products = Products::of(plan)?;
         let config = shared.config();
         super::session::check_paintable(&products)?;
@@ -45,9 +49,6 @@ impl Task for request::Bootstrap {
             trust::check(shared, &to)?;
         }
         let prompts = prompts(shared, &products)?;
-        let filter = Filter::parse(&plan.filter)?;
-        let sight = AnnotatorView::of(shared, task.who);
-        sight.check_filter(&filter)?;
         let chosen: Vec<u32> = match filter.is_empty() {
             true => (1..=shared.items.catalog().len() as u32).collect(),
             false => queries::numbers(&sight, &filter)?,

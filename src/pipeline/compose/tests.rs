@@ -666,11 +666,11 @@ fn the_summary_counts_what_is_composed() {
 fn project_metadata_falls_back_to_the_built_in_files() {
     let place = Place::new();
     let (found, _) = metadata(Some(&place.project)).unwrap();
-    assert_eq!(found.files().count(), 37);
+    assert_eq!(found.files().count(), 43);
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
-    assert_eq!((found.files().count(), unreadable.len()), (36, 1));
+    assert_eq!((found.files().count(), unreadable.len()), (42, 1));
     let refused = Composition::new(&found, &unreadable, &order(None, 1, None))
         .err()
         .unwrap();
