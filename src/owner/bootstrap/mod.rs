@@ -3,6 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `asking` | the requests of a job, and their answers |
 //! | `job` | a job as the engine holds it |
 //! | `roles` | the models of the roles, and where they are |
 //! | `session` | a job in progress: its steps, and their journal |
@@ -10,6 +11,7 @@
 //! | `transcript` | the requests and answers behind an item |
 //! | `work` | a step of a job, and its items |
 
+mod asking;
 mod job;
 mod roles;
 mod session;
