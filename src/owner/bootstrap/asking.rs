@@ -10,6 +10,7 @@ use super::session::Session;
 use crate::clock::now;
 use crate::engine::{Live, Step};
 use crate::trust;
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::generation::{Failure, FailureKind};
@@ -18,6 +19,7 @@ use benchtop_model::job::JobStatus;
 use benchtop_model::judge::ShownPictures;
 use benchtop_model::vlm::{Encoded, Reply, VlmRequest};
 use benchtop_model::{Error, Item, Result};
+use benchtop_pipeline::bootstrap::painting;
 use benchtop_pipeline::bootstrap::requests;
 use benchtop_pipeline::bootstrap::state::{Made, Next};
 use benchtop_pipeline::evaluate::ask;
@@ -103,12 +105,14 @@ impl Session<'_> {
                     .writing
                     .as_ref()
                     .map_or(ShownPictures::None, |w| w.shows);
-                let request = prompts.write(item, &wording, (number, seed(false)), tokens);
+                let request = self.size((n, k), item).and_then(|size| {
+                    prompts.write(item, &wording, size, (number, seed(false)), tokens)
+                });
                 (request, shows, None)
             }
         };
         let wish = request.and_then(|request| {
-            let images = self.pictures(item, shows, made)?;
+            let images = self.pictures((n, k), item, (shows, made))?;
             let request = match repair {
                 Some((reply, problem)) => requests::repair(request, reply, problem, seed(true)),
                 None => request,
@@ -125,16 +129,36 @@ impl Session<'_> {
         Ok(Some(wish))
     }
 
+    /// The pictures of a request. Those about an edit show the picture before it, and judges also see
+    /// the one after it.
     fn pictures(
         &self,
+        (n, k): (usize, usize),
         item: &Item,
-        shows: ShownPictures,
-        _made: Option<&Made>,
+        (shows, made): (ShownPictures, Option<&Made>),
     ) -> std::result::Result<Vec<Encoded>, String> {
-        if shows == ShownPictures::None {
-            return Ok(Vec::new());
-        }
-        let files = ask::files(self.shared.project.root(), item);
+        let root = self.shared.project.root();
+        let edits = self.progress.products.all.get(k);
+        let files = match (
+            shows,
+            edits.is_some_and(|p| p.applied.strategy.is_of_picture()),
+        ) {
+            (ShownPictures::None, _) => Vec::new(),
+            (_, false) => ask::files(root, item),
+            (shows, true) => {
+                let before = self.picture_before(n, k, item);
+                let source = item.images.first();
+                let after = made
+                    .zip(source)
+                    .map(|(made, source)| painting::painted(source, "edited", made));
+                let shown = match (shows, made) {
+                    (ShownPictures::Pair, _) => vec![before, after],
+                    (_, None) => vec![before],
+                    (_, Some(_)) => vec![after],
+                };
+                PictureFile::all(root, shown.iter().flatten())
+            }
+        };
         files.iter().map(ask::encoded).collect()
     }
 

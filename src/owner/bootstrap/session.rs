@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::job::{BootstrapJob, Stored};
+use super::painter::{Painted, Painter};
 use super::roles::{self, Models};
 use crate::context::OwnerContext;
 use crate::engine::{Live, Step};
@@ -13,36 +14,16 @@ use crate::trust::PictureAccess;
 use benchtop_metrics::written::Unusable;
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, Item, Result};
-use benchtop_pipeline::bootstrap::products::Products;
+use benchtop_model::{Error, ImageRef, Item, Result};
+use benchtop_pipeline::bootstrap::painting;
 use benchtop_pipeline::bootstrap::progress::Progress;
 use benchtop_pipeline::bootstrap::requests::Prompts;
-use benchtop_pipeline::bootstrap::state::Next;
+use benchtop_pipeline::bootstrap::state::{Next, Unread};
 use benchtop_pipeline::scenario::making::changed;
-use benchtop_store::jobs::{Done, StepJournal, StepLine};
+use benchtop_store::jobs::{Asked, Done, StepJournal, StepLine};
 
 /// Number of sources at work for each request in flight, so that retries do not leave servers idle.
 const AHEAD: usize = 2;
-
-/// Refuses strategies whose pictures nothing can paint yet.
-///
-/// # Errors
-/// [`Error::usage`] with the first of them.
-pub(super) fn check_paintable(products: &Products) -> Result<()> {
-    let edits = products.all.iter().map(|product| product.applied.strategy);
-    match edits.into_iter().find(|strategy| strategy.is_of_picture()) {
-        None => Ok(()),
-        Some(strategy) => {
-            let what = format!(
-                "{} needs a painter, which this version lacks",
-                strategy.name()
-            );
-            Err(Error::usage(what)
-                .field("strategies")
-                .help("L1, L2, L3, and L4 work, also together: L4(L1)"))
-        }
-    }
-}
 
 pub(super) struct Session<'s> {
     pub(super) shared: &'s Arc<OwnerContext>,
@@ -53,6 +34,7 @@ pub(super) struct Session<'s> {
     /// By name of the strategy.
     pub(super) prompts: std::collections::BTreeMap<String, Prompts>,
     pub(super) models: Models,
+    pub(super) painter: Painter,
     pub(super) to: Vec<Destination>,
     /// Which pictures outside of the project it may send.
     pub(super) reach: PictureAccess,
@@ -79,6 +61,11 @@ impl Session<'_> {
                 next += 1;
             }
             self.decide(&active)?;
+            match self.paint(&active)? {
+                Painted::Nothing => {}
+                Painted::Some => continue,
+                Painted::Ends(step) => return Ok(step),
+            }
             let wishes = self.wishes(&active)?;
             let is_idle = wishes.is_empty();
             if let Some(step) = self.send(wishes)? {
@@ -136,13 +123,8 @@ impl Session<'_> {
     }
 
     pub(super) fn next(&self, n: usize, k: usize) -> Next {
-        let strategy = self
-            .progress
-            .products
-            .all
-            .get(k)
-            .map(|p| p.applied.strategy);
-        let paints = strategy.is_some_and(|s| s.is_of_picture());
+        let product = self.progress.products.all.get(k);
+        let paints = product.is_some_and(|p| p.applied.strategy.is_of_picture());
         self.progress
             .state(n, k)
             .map_or(Next::Settled, |state| state.next(paints))
@@ -168,7 +150,46 @@ impl Session<'_> {
         Ok(Ok(item))
     }
 
-    /// Reads and checks the answers that are not read yet.
+    /// The picture of a source before a product.
+    pub(super) fn picture_before(&self, n: usize, k: usize, item: &Item) -> Option<ImageRef> {
+        let parent = self.progress.products.all.get(k).and_then(|p| p.parent);
+        self.progress.picture(n, parent, item)
+    }
+
+    /// The size of that picture, if the grounder is told it. As text, why it cannot be found out.
+    pub(super) fn size(
+        &self,
+        (n, k): (usize, usize),
+        item: &Item,
+    ) -> std::result::Result<Option<(u32, u32)>, String> {
+        let product = self.progress.products.all.get(k);
+        if product.and_then(|p| roles::maker(p.applied.strategy)) != Some(Asked::Grounder) {
+            return Ok(None);
+        }
+        let image = self.picture_before(n, k, item);
+        let image = image.ok_or_else(|| "the item has no picture".to_string())?;
+        let size = painting::size(self.shared.project.root(), &image);
+        size.map(Some).map_err(|problem| problem.to_string())
+    }
+
+    /// What an answer of a writer or grounder offers.
+    fn read(&self, (n, k): (usize, usize), item: &Item, unread: &Unread) -> Result<Done> {
+        let parent = self.progress.products.all.get(k).and_then(|p| p.parent);
+        let wording = self.progress.wording(n, parent, &item.question);
+        let size = match self.size((n, k), item) {
+            Ok(size) => size,
+            Err(why) => return Ok(Done::Failed(Failure::new(FailureKind::Input, why))),
+        };
+        Ok(match self.prompts(k)?.read(item, &wording, size, unread) {
+            Ok(candidates) => Done::Read { candidates },
+            Err(problem) => Done::Unread {
+                repair: !unread.repair && matches!(problem, Unusable::Wrong(_)),
+                problem: problem.reason().to_string(),
+            },
+        })
+    }
+
+    /// Reads and checks the answers that are not read yet, and plans the extensions of pictures.
     fn decide(&mut self, active: &[usize]) -> Result<()> {
         let mut lines = Vec::new();
         for n in active {
@@ -177,18 +198,17 @@ impl Session<'_> {
                 let done = match self.next(*n, k) {
                     Next::Read(unread) => match self.item(*n)? {
                         Err(failure) => Done::Failed(failure),
-                        Ok(item) => {
-                            let parent = self.progress.products.all.get(k).and_then(|p| p.parent);
-                            let wording = self.progress.wording(*n, parent, &item.question);
-                            match self.prompts(k)?.read(&item, &wording, &unread) {
-                                Ok(candidates) => Done::Read { candidates },
-                                Err(problem) => Done::Unread {
-                                    repair: !unread.repair && matches!(problem, Unusable::Wrong(_)),
-                                    problem: problem.reason().to_string(),
-                                },
-                            }
-                        }
+                        Ok(item) => self.read((*n, k), &item, &unread)?,
                     },
+                    Next::Ask { .. } => {
+                        let product = self.progress.products.all.get(k);
+                        match product.and_then(|p| painting::extension(p.applied)) {
+                            None => continue,
+                            Some(candidate) => Done::Read {
+                                candidates: vec![candidate],
+                            },
+                        }
+                    }
                     Next::Rule(unread) => {
                         let (pass, reason) = self.prompts(k)?.ruling(&unread);
                         Done::Ruled { pass, reason }
