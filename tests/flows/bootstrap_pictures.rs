@@ -369,6 +369,20 @@ fn malformed_boxes_end_as_repaired_items_or_as_the_original() {
     }
 }
 
+/// Has this server paint.
+fn painted_by(bench: &Bench, url: &str) {
+    let path = bench.root().join("benchtop.toml");
+    let mut config: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+    let generate =
+        format!("backend = \"http\"\nmodel = \"painter\"\nendpoints = [{{ url = \"{url}\" }}]\n");
+    config.insert(
+        "generate".into(),
+        generate.parse::<toml::Table>().unwrap().into(),
+    );
+    std::fs::write(&path, config.to_string()).unwrap();
+    bench.run(["stop"]).ok();
+}
+
 #[test]
 fn a_server_paints_and_must_be_agreed_to() {
     let server = Server::new(|seen| match seen.line.ends_with("/images/edits") {
@@ -376,26 +390,11 @@ fn a_server_paints_and_must_be_agreed_to() {
         false => helps(seen),
     });
     let bench = configured(quiz_of(1, SIZE), &server);
-    let path = bench.root().join("benchtop.toml");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let config = |url: &str| {
-        let generate = format!(
-            "[generate]\nbackend = \"http\"\nmodel = \"painter\"\nendpoints = [{{ url = \"{url}\" }}]\n"
-        );
-        assert!(!text.contains("backend = \"http\""));
-        let text = text.replacen("[generate]\n", "[unused]\n", 1);
-        let start = text.find("[unused]").map_or(text.len(), |at| at);
-        let rest = &text[start..];
-        let end = rest[1..].find("\n[").map_or(rest.len(), |at| at + 2);
-        let text = format!("{}{generate}{}", &text[..start], &rest[end..]);
-        std::fs::write(&path, text).unwrap();
-        bench.run(["stop"]).ok();
-    };
-    config("https://painter.example/v1");
+    painted_by(&bench, "https://painter.example/v1");
     let args = ["bootstrap", "--json", "--strategies", "V3"];
     bench.run(args).refused_as(ErrorKind::Denied);
     assert_eq!(server.seen().len(), 0);
-    config(&server.url());
+    painted_by(&bench, &server.url());
     let dry = bench
         .run(args.into_iter().chain(["--dry-run"]))
         .lines()
@@ -424,6 +423,31 @@ fn a_server_paints_and_must_be_agreed_to() {
         &after,
         &item.derivation.as_ref().unwrap().parameters,
     );
+}
+
+#[test]
+fn an_object_that_the_painter_refuses_is_a_spent_try() {
+    let server = Server::new(|seen| match seen.line.ends_with("/images/edits") {
+        true if seen.body["prompt"] == "ball 0 of 2" => {
+            Act::Status(400, Vec::new(), "the prompt was flagged".into())
+        }
+        true => Act::Picture(&[]),
+        false => helps(seen),
+    });
+    let bench = configured(quiz_of(2, SIZE), &server);
+    painted_by(&bench, &server.url());
+    bench.run(["bootstrap", "--strategies", "V1"]).ok();
+    let made = variants(&bench);
+    let edits: BTreeSet<(&str, u32)> = made["V1"]
+        .iter()
+        .map(|item| item.derivation.as_ref().unwrap())
+        .map(|derivation| (derivation.edit.as_deref().unwrap(), derivation.tries))
+        .collect();
+    assert_eq!(
+        edits,
+        BTreeSet::from([("ball 0 of 1", 1), ("ball 1 of 2", 2)])
+    );
+    assert_eq!(server.seen().iter().filter(|s| is_grounder(s)).count(), 2);
 }
 
 #[test]

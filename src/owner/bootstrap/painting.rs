@@ -38,6 +38,7 @@ impl Session<'_> {
             });
         }
         trust::check(self.shared, &self.to)?;
+        let before = self.progress.painted;
         let lost = self.paint_all(&orders)?;
         let outage = lost.iter().find(|(_, failure)| failure.is_outage());
         if let Some((_, failure)) = outage {
@@ -46,13 +47,13 @@ impl Session<'_> {
         if !self.shared.jobs.goes_on(self.id) {
             return Ok(Painted::Ends(Step::More));
         }
-        let has_painted = self.progress.painted > 0;
+        let painted = self.progress.painted;
         let mut lines = Vec::new();
         for (at, failure) in lost {
             let is_of_candidate = match failure.kind {
                 FailureKind::Cancelled => continue,
                 FailureKind::BadOutput => true,
-                FailureKind::Refused => has_painted && is_of_question(&failure.reason),
+                FailureKind::Refused => painted > 0 && is_of_question(&failure.reason),
                 _ => false,
             };
             let done = match (is_of_candidate, failure.kind) {
@@ -61,7 +62,8 @@ impl Session<'_> {
                     repair: false,
                 },
                 (false, FailureKind::Input) => Done::Failed(failure),
-                (false, _) if has_painted => Done::Failed(failure),
+                // The painter works, so it is not its fault.
+                (false, _) if painted > before => Done::Failed(failure),
                 (false, _) => {
                     let what = format!("the painter does not paint: {}", failure.reason);
                     return Err(Error::unreachable(what).help(format!(
