@@ -29,30 +29,37 @@ impl Unusable {
     }
 }
 
+/// What an answer says after the model's thoughts.
+///
+/// # Errors
+/// It declines without any JSON, or it is empty.
+pub fn said<'a>(answer: &'a str, finish: &Finish) -> Result<&'a str, Unusable> {
+    let said = spoken(answer).trim();
+    let declined = declines(said) && objects(said).0.is_empty();
+    if *finish == Finish::Refused || declined {
+        return Err(Unusable::Refused(one_line(said)));
+    }
+    match said.is_empty() {
+        true => Err(Unusable::Wrong("the answer is empty".into())),
+        false => Ok(said),
+    }
+}
+
 /// The text in an answer, on one line, of at most `words` words.
 ///
 /// # Errors
 /// Why it cannot be used.
 pub fn text(answer: &str, finish: &Finish, words: u32) -> Result<String, Unusable> {
     let wrong = |what: &str| Err(Unusable::Wrong(what.into()));
-    let said = spoken(answer).trim();
-    if *finish == Finish::Refused {
-        return Err(Unusable::Refused(one_line(said)));
-    }
-    if said.is_empty() {
-        return wrong("the answer is empty");
-    }
+    let said = said(answer, finish)?;
     let (objects, _) = objects(said);
     let fields = objects.iter().flat_map(|object| &object.0);
     let named = fields.filter(|(name, _)| name.trim().eq_ignore_ascii_case("text"));
     let values: Vec<&Value> = named.map(|(_, value)| value).collect();
     let Some(first) = values.first() else {
-        return match declines(said) {
-            true => Err(Unusable::Refused(one_line(said))),
-            false if *finish == Finish::Length => {
-                wrong("the answer was cut off before its JSON was complete")
-            }
-            false => wrong("the answer has no complete JSON object with a field `text`"),
+        return match *finish {
+            Finish::Length => wrong("the answer was cut off before its JSON was complete"),
+            _ => wrong("the answer has no complete JSON object with a field `text`"),
         };
     };
     if values.iter().any(|value| value != first) {

@@ -32,20 +32,27 @@ impl WrittenForm {
     /// JSON schema of the answer, for servers with structured output.
     pub fn schema(self) -> Schema {
         let text = || json!({ "type": "string" });
+        let numbers = || json!({ "type": "array", "items": { "type": "number" } });
         let schema = match self {
             WrittenForm::Text { .. } => json!({
                 "type": "object", "required": ["text"], "additionalProperties": false,
                 "properties": { "text": text() },
             }),
-            WrittenForm::Boxes { .. } | WrittenForm::Marks { .. } => {
-                let numbers = json!({ "type": "array", "items": { "type": "number" } });
+            WrittenForm::Marks { .. } => json!({
+                "type": "object", "required": ["removable"], "additionalProperties": false,
+                "properties": { "removable": numbers() },
+            }),
+            WrittenForm::Boxes { .. } => {
                 let object = json!({
                     "type": "object", "required": ["object", "box"], "additionalProperties": false,
-                    "properties": { "object": text(), "box": numbers },
+                    "properties": { "object": text(), "box": numbers() },
                 });
                 json!({
-                    "type": "object", "required": ["objects"], "additionalProperties": false,
-                    "properties": { "objects": { "type": "array", "items": object } },
+                    "type": "object", "required": ["size", "objects"], "additionalProperties": false,
+                    "properties": {
+                        "size": numbers(),
+                        "objects": { "type": "array", "items": object },
+                    },
                 })
             }
         };

@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`access`] | authenticates clients and authorizes requests |
-//! | `bootstrap` | jobs that have models write and judge variants of questions |
+//! | `bootstrap` | jobs that have models write, paint, and judge variants of questions |
 //! | [`clock`] | the clock that stamps decisions |
 //! | [`context`] | the state that the threads share, in parts |
 //! | `conversation` | the requests of one client, and the routes of the replies |

@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 
+use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use benchtop_model::image::{DECODED_LIMIT, SIDE_LIMIT};
@@ -52,6 +53,27 @@ pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
     let mut image = DynamicImage::from_decoder(decoder).map_err(|e| refused(&e))?;
     image.apply_orientation(orientation);
     Ok(DecodedImage::new(image))
+}
+
+/// Width and height of the picture that [`decode`] makes of these bytes, without decompression.
+///
+/// # Errors
+/// See [`decode`]; damage after the header is not found.
+pub fn size(bytes: &[u8]) -> Result<(u32, u32)> {
+    let mut decoder = opened(bytes)?.1;
+    let (width, height) = decoder.dimensions();
+    let orientation = decoder.orientation().map_err(|e| refused(&e))?;
+    let is_turned = matches!(
+        orientation,
+        Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH
+    );
+    Ok(match is_turned {
+        true => (height, width),
+        false => (width, height),
+    })
 }
 
 /// Checks whether [`decode`] will accept these bytes, as far as possible without decompression: the
@@ -209,6 +231,20 @@ mod tests {
             .write_to(&mut bytes, format)
             .unwrap();
         bytes.into_inner()
+    }
+
+    #[test]
+    fn the_size_is_that_of_the_upright_picture() {
+        let upright = encoded(ImageFormat::Jpeg);
+        // EXIF with one entry: orientation 6, which is a quarter turn.
+        let exif = b"\xff\xe1\0\x22Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+        let mut turned = upright.clone();
+        turned.splice(2..2, exif.iter().copied());
+        for (bytes, expected) in [(&upright, (60, 40)), (&turned, (40, 60))] {
+            assert_eq!(size(bytes).unwrap(), expected);
+            assert_eq!(decode(bytes).unwrap().size(), expected);
+        }
+        assert!(size(b"no picture").is_err());
     }
 
     #[test]

@@ -55,6 +55,23 @@ fn answers(bench: &Bench) -> BTreeMap<Key, usize> {
     all
 }
 
+/// How often a picture of each source was painted.
+fn painted(bench: &Bench) -> Vec<usize> {
+    let mut all = BTreeMap::new();
+    StepJournal::each(bench.root(), 1, &mut |line| {
+        if let StepLine::Done {
+            n,
+            done: Done::Painted { .. },
+            ..
+        } = line
+        {
+            *all.entry(n).or_default() += 1;
+        }
+    })
+    .unwrap();
+    all.into_values().collect()
+}
+
 fn is_ended(bench: &Bench) -> bool {
     job(bench)["standing"] == "done"
 }
@@ -63,7 +80,7 @@ fn is_ended(bench: &Bench) -> bool {
 fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
     let server = slow(12);
     let bench = boots(ITEMS, &server);
-    let strategies = ["L1", "L3", "L4", "L4(L1)"];
+    let strategies = ["L1", "L3", "L4", "L4(L1)", "V3"];
     let args = ["bootstrap", "--detach", "--strategies"];
     bench.run(args.into_iter().chain(strategies)).ok();
     let (mut kills, mut n) = (0, 0);
@@ -90,8 +107,9 @@ fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
     wait_until("the job ends", || is_ended(&bench));
     let on_disk = answers(&bench);
     assert!(on_disk.values().all(|count| *count == 1));
-    // One answer of a writer and one of a judge for each product.
-    assert_eq!(on_disk.len(), ITEMS * 4 * 2);
+    // One answer of a writer and one of a judge for each product. V3 is only painted and judged.
+    assert_eq!(on_disk.len(), ITEMS * (4 * 2 + 1));
+    assert_eq!(painted(&bench), vec![1; ITEMS]);
     let most = on_disk.len() + kills * 2 * IN_FLIGHT;
     assert!(
         server.seen().len() <= most,
@@ -100,7 +118,7 @@ fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
     );
     let items = exported(&bench);
     let ids: BTreeSet<&String> = items.iter().map(|item| &item.id).collect();
-    assert_eq!((ids.len(), items.len()), (ITEMS * 5, ITEMS * 5));
+    assert_eq!((ids.len(), items.len()), (ITEMS * 6, ITEMS * 6));
 }
 
 #[test]

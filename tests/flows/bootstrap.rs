@@ -14,7 +14,11 @@ use crate::support::{Bench, ErrorKind, has_line};
 
 /// A project of `items` questions whose writer and judge are this server.
 pub fn boots(items: usize, server: &Server) -> Bench {
-    let bench = quiz(items);
+    configured(quiz(items), server)
+}
+
+/// The project with this server as its writer, grounder, and judge.
+pub fn configured(bench: Bench, server: &Server) -> Bench {
     let table = |role: &str| {
         format!(
             "[{role}]\nmodel = \"{role}\"\ntries = 1\nendpoints = [{{ url = \"{}\", concurrency = 8 }}]\n",
@@ -24,7 +28,7 @@ pub fn boots(items: usize, server: &Server) -> Bench {
     let path = bench.root().join("benchtop.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("[judge]\n"), "{text}");
-    let roles = format!("{}\n{}", table("writer"), table("judge"));
+    let roles = ["writer", "grounder", "judge"].map(table).join("\n");
     std::fs::write(&path, text.replacen("[judge]\n", &roles, 1)).unwrap();
     bench
 }
@@ -59,6 +63,12 @@ pub fn strategy(seen: &Seen) -> &'static str {
                 "written to distract",
             ],
         ),
+        (
+            "V1",
+            ["could be painted into this picture", "painted into it: "],
+        ),
+        ("V2", ["can be taken out without", "taken out of it: "]),
+        ("V3", ["new surroundings painted on"; 2]),
     ];
     let found = signs
         .iter()
@@ -68,7 +78,10 @@ pub fn strategy(seen: &Seen) -> &'static str {
 
 /// What a good judge says, so that the variant passes.
 pub fn passes(seen: &Seen) -> Act {
-    let word = if strategy(seen) == "L2" { "no" } else { "yes" };
+    let word = match strategy(seen) {
+        "L1" | "L3" | "L4" => "yes",
+        _ => "no",
+    };
     reply(
         &json!({"reason": "fine", "answer": word}).to_string(),
         "stop",
@@ -99,7 +112,7 @@ pub fn good(seen: &Seen) -> Act {
     }
 }
 
-fn variants(bench: &Bench) -> BTreeMap<String, Vec<Item>> {
+pub fn variants(bench: &Bench) -> BTreeMap<String, Vec<Item>> {
     let mut all: BTreeMap<String, Vec<Item>> = BTreeMap::new();
     for item in exported(bench) {
         if let Some(variant) = &item.variant {
@@ -109,7 +122,7 @@ fn variants(bench: &Bench) -> BTreeMap<String, Vec<Item>> {
     all
 }
 
-fn pictures(seen: &Seen) -> usize {
+pub fn pictures(seen: &Seen) -> usize {
     let content = &seen.body["messages"].as_array().unwrap().last().unwrap()["content"];
     let parts = content.as_array().into_iter().flatten();
     parts.filter(|part| part["type"] == "image_url").count()
@@ -483,10 +496,10 @@ fn what_cannot_be_made_is_refused_before_anything_is_sent() {
         let refusal = refused(wrong);
         assert_eq!(refusal.field, "strategies", "{wrong:?}");
     }
-    // Nothing can paint yet.
-    assert_eq!(refused(&["V3(V1)+L4"]).field, "strategies");
     let bare = quiz(1);
-    let out = bare.run(["bootstrap", "--json", "--strategies", "L1"]);
-    assert_eq!(out.refused_as(ErrorKind::Usage).field, "writer");
+    for (strategy, role) in [("L1", "writer"), ("V3(V1)", "grounder"), ("V3", "judge")] {
+        let out = bare.run(["bootstrap", "--json", "--strategies", strategy]);
+        assert_eq!(out.refused_as(ErrorKind::Usage).field, role, "{strategy}");
+    }
     assert_eq!(server.seen().len(), 0);
 }

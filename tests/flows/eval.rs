@@ -13,9 +13,14 @@ use crate::support::{Bench, has_line, json_lines, wait_until};
 
 /// A project of `items` questions, each with a picture of its own and four options.
 pub fn quiz(items: usize) -> Bench {
+    quiz_of(items, (8, 8))
+}
+
+/// The same with pictures of this size.
+pub fn quiz_of(items: usize, (width, height): (u32, u32)) -> Bench {
     let bench = Bench::new();
     let line = |n: usize| {
-        bench.write(&format!("{n}.png"), png(8, 8, &n.to_string()));
+        bench.write(&format!("{n}.png"), png(width, height, &n.to_string()));
         json!({
             "id": n, "images": [format!("{n}.png")], "prompt": format!("picture {n}"), "question": format!("What is {n}?"),
             "answer": "one", "question_type": "multi choice", "task": "recognition",

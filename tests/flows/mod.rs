@@ -6,6 +6,7 @@ mod analyse;
 mod board;
 mod board_rows;
 pub mod bootstrap;
+mod bootstrap_pictures;
 mod cli;
 mod comments;
 mod compose;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::roles;
+use super::{painter, roles};
 use crate::context::OwnerContext;
 use crate::engine::{Counts, Job};
 use crate::trust;
@@ -116,6 +116,10 @@ impl Job<OwnerContext> for BootstrapJob {
         (state.seed, state.generator) = (plan.seed, plan.strategies.join(" "));
     }
 
+    fn resource(&self, config: &Config) -> Option<String> {
+        painter::device(config, &self.products)
+    }
+
     fn destinations(&self, shared: &Arc<OwnerContext>) -> Result<Vec<Destination>> {
         roles::destinations(&shared.config(), &self.products)
     }
@@ -123,7 +127,7 @@ impl Job<OwnerContext> for BootstrapJob {
     fn sends(&self, shared: &OwnerContext) -> (u64, String) {
         // The file may be from somebody else, so what it says does not count.
         let items = shared.items.catalog().len() as u64;
-        let each = u64::from(self.spec.plan.tries) * 3 * self.products.all.len() as u64;
+        let each = u64::from(self.spec.plan.tries) * 4 * self.products.all.len() as u64;
         let most = items.saturating_mul(each);
         let words = format!("up to {most} requests about {items} items, with their pictures");
         (most, words)

@@ -1,16 +1,22 @@
-//! Bootstrapping: the kind of jobs that have models write and judge variants of questions and, when
+//! Bootstrapping: the kind of jobs that have models write, paint, and judge variants of questions and, when
 //! they have ended, add the items.
 //!
 //! | module | contents |
 //! |---|---|
+//! | `asking` | the requests of a job, and their answers |
 //! | `job` | a job as the engine holds it |
+//! | `painter` | the generator of the project as a painter |
+//! | `painting` | paints candidates |
 //! | `roles` | the models of the roles, and where they are |
 //! | `session` | a job in progress: its steps, and their journal |
 //! | `start` | starts jobs, and counts what they would do |
 //! | `transcript` | the requests and answers behind an item |
 //! | `work` | a step of a job, and its items |
 
+mod asking;
 mod job;
+mod painter;
+mod painting;
 mod roles;
 mod session;
 mod start;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::painter;
 use crate::context::OwnerContext;
 use crate::trust;
 use benchtop_inference::http::chat::ChatModel;
@@ -54,7 +55,7 @@ pub(super) fn check(config: &Config, products: &Products) -> Result<()> {
     Ok(())
 }
 
-/// Where the roles of a plan are. All of them may be sent pictures.
+/// Where the roles of a plan and its painter are. All of them may be sent pictures.
 ///
 /// # Errors
 /// Invalid addresses.
@@ -64,6 +65,7 @@ pub(super) fn destinations(config: &Config, products: &Products) -> Result<Vec<D
         let to = trust::of_endpoints(&table(config, role).endpoints, DataKind::Pictures)?;
         all.extend(to);
     }
+    all.extend(painter::destinations(config, products)?);
     Ok(all.into_iter().collect())
 }
 

@@ -3,69 +3,27 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::mpsc;
 
 use super::job::{BootstrapJob, Stored};
+use super::painter::{Painted, Painter};
 use super::roles::{self, Models};
-use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::{Live, Step};
 use crate::queries;
-use crate::trust::{self, PictureAccess};
-use benchtop_inference::BatchEvent;
-use benchtop_inference::vlm::VisionLanguageModel;
+use crate::trust::PictureAccess;
 use benchtop_metrics::written::Unusable;
 use benchtop_model::generation::{Failure, FailureKind};
-use benchtop_model::history::stamp;
-use benchtop_model::job::JobStatus;
-use benchtop_model::judge::ShownPictures;
 use benchtop_model::trust::Destination;
-use benchtop_model::vlm::{Encoded, Reply, VlmRequest};
-use benchtop_model::{Error, Item, Result};
-use benchtop_pipeline::bootstrap::products::Products;
+use benchtop_model::{Error, ImageRef, Item, Result};
+use benchtop_pipeline::bootstrap::painting;
 use benchtop_pipeline::bootstrap::progress::Progress;
-use benchtop_pipeline::bootstrap::requests::{self, Prompts};
-use benchtop_pipeline::bootstrap::state::{Made, Next};
-use benchtop_pipeline::evaluate::ask;
-use benchtop_pipeline::evaluate::server_errors::is_of_question;
+use benchtop_pipeline::bootstrap::requests::Prompts;
+use benchtop_pipeline::bootstrap::state::{Next, Unread};
 use benchtop_pipeline::scenario::making::changed;
-use benchtop_store::jobs::{Answer, Asked, Done, StepJournal, StepLine};
+use benchtop_store::jobs::{Asked, Done, StepJournal, StepLine};
 
 /// Number of sources at work for each request in flight, so that retries do not leave servers idle.
 const AHEAD: usize = 2;
-
-/// Refuses strategies whose pictures nothing can paint yet.
-///
-/// # Errors
-/// [`Error::usage`] with the first of them.
-pub(super) fn check_paintable(products: &Products) -> Result<()> {
-    let edits = products.all.iter().map(|product| product.applied.strategy);
-    match edits.into_iter().find(|strategy| strategy.is_of_picture()) {
-        None => Ok(()),
-        Some(strategy) => {
-            let what = format!(
-                "{} needs a painter, which this version lacks",
-                strategy.name()
-            );
-            Err(Error::usage(what)
-                .field("strategies")
-                .help("L1, L2, L3, and L4 work, also together: L4(L1)"))
-        }
-    }
-}
-
-/// A request that is about to be sent.
-struct Wish {
-    n: usize,
-    k: usize,
-    role: Asked,
-    ask: u32,
-    repair: bool,
-    request: VlmRequest,
-}
-
-/// What became of a request.
-type Heard = (Wish, std::result::Result<Reply, Failure>);
 
 pub(super) struct Session<'s> {
     pub(super) shared: &'s Arc<OwnerContext>,
@@ -76,6 +34,7 @@ pub(super) struct Session<'s> {
     /// By name of the strategy.
     pub(super) prompts: std::collections::BTreeMap<String, Prompts>,
     pub(super) models: Models,
+    pub(super) painter: Painter,
     pub(super) to: Vec<Destination>,
     /// Which pictures outside of the project it may send.
     pub(super) reach: PictureAccess,
@@ -102,6 +61,11 @@ impl Session<'_> {
                 next += 1;
             }
             self.decide(&active)?;
+            match self.paint(&active)? {
+                Painted::Nothing => {}
+                Painted::Some => continue,
+                Painted::Ends(step) => return Ok(step),
+            }
             let wishes = self.wishes(&active)?;
             let is_idle = wishes.is_empty();
             if let Some(step) = self.send(wishes)? {
@@ -137,13 +101,13 @@ impl Session<'_> {
     }
 
     /// Records steps, and takes them over.
-    fn record(&mut self, lines: Vec<StepLine>) -> Result<()> {
+    pub(super) fn record(&mut self, lines: Vec<StepLine>) -> Result<()> {
         self.journal.append(&lines)?;
         lines.into_iter().for_each(|line| self.progress.take(line));
         Ok(())
     }
 
-    fn line(&self, (n, k): (usize, usize), done: Done) -> StepLine {
+    pub(super) fn line(&self, (n, k): (usize, usize), done: Done) -> StepLine {
         let product = self.progress.products.all.get(k);
         StepLine::Done {
             n,
@@ -152,27 +116,22 @@ impl Session<'_> {
         }
     }
 
-    fn prompts(&self, k: usize) -> Result<&Prompts> {
+    pub(super) fn prompts(&self, k: usize) -> Result<&Prompts> {
         let product = self.progress.products.all.get(k);
         let found = product.and_then(|p| self.prompts.get(p.applied.strategy.name()));
         found.ok_or_else(|| Error::failed("a prompt is missing"))
     }
 
-    fn next(&self, n: usize, k: usize) -> Next {
-        let strategy = self
-            .progress
-            .products
-            .all
-            .get(k)
-            .map(|p| p.applied.strategy);
-        let paints = strategy.is_some_and(|s| s.is_of_picture());
+    pub(super) fn next(&self, n: usize, k: usize) -> Next {
+        let product = self.progress.products.all.get(k);
+        let paints = product.is_some_and(|p| p.applied.strategy.is_of_picture());
         self.progress
             .state(n, k)
             .map_or(Next::Settled, |state| state.next(paints))
     }
 
     /// The source, if it is what it was when the job was planned.
-    fn item(&mut self, n: usize) -> Result<std::result::Result<Item, Failure>> {
+    pub(super) fn item(&mut self, n: usize) -> Result<std::result::Result<Item, Failure>> {
         if let Some(item) = self.items.get(&n) {
             return Ok(Ok(item.clone()));
         }
@@ -191,7 +150,46 @@ impl Session<'_> {
         Ok(Ok(item))
     }
 
-    /// Reads and checks the answers that are not read yet.
+    /// The picture of a source before a product.
+    pub(super) fn picture_before(&self, n: usize, k: usize, item: &Item) -> Option<ImageRef> {
+        let parent = self.progress.products.all.get(k).and_then(|p| p.parent);
+        self.progress.picture(n, parent, item)
+    }
+
+    /// The size of that picture, if the grounder is told it. As text, why it cannot be found out.
+    pub(super) fn size(
+        &self,
+        (n, k): (usize, usize),
+        item: &Item,
+    ) -> std::result::Result<Option<(u32, u32)>, String> {
+        let product = self.progress.products.all.get(k);
+        if product.and_then(|p| roles::maker(p.applied.strategy)) != Some(Asked::Grounder) {
+            return Ok(None);
+        }
+        let image = self.picture_before(n, k, item);
+        let image = image.ok_or_else(|| "the item has no picture".to_string())?;
+        let size = painting::size(self.shared.project.root(), &image);
+        size.map(Some).map_err(|problem| problem.to_string())
+    }
+
+    /// What an answer of a writer or grounder offers.
+    fn read(&self, (n, k): (usize, usize), item: &Item, unread: &Unread) -> Result<Done> {
+        let parent = self.progress.products.all.get(k).and_then(|p| p.parent);
+        let wording = self.progress.wording(n, parent, &item.question);
+        let size = match self.size((n, k), item) {
+            Ok(size) => size,
+            Err(why) => return Ok(Done::Failed(Failure::new(FailureKind::Input, why))),
+        };
+        Ok(match self.prompts(k)?.read(item, &wording, size, unread) {
+            Ok(candidates) => Done::Read { candidates },
+            Err(problem) => Done::Unread {
+                repair: !unread.repair && matches!(problem, Unusable::Wrong(_)),
+                problem: problem.reason().to_string(),
+            },
+        })
+    }
+
+    /// Reads and checks the answers that are not read yet, and plans the extensions of pictures.
     fn decide(&mut self, active: &[usize]) -> Result<()> {
         let mut lines = Vec::new();
         for n in active {
@@ -200,18 +198,17 @@ impl Session<'_> {
                 let done = match self.next(*n, k) {
                     Next::Read(unread) => match self.item(*n)? {
                         Err(failure) => Done::Failed(failure),
-                        Ok(item) => {
-                            let parent = self.progress.products.all.get(k).and_then(|p| p.parent);
-                            let wording = self.progress.wording(*n, parent, &item.question);
-                            match self.prompts(k)?.read(&item, &wording, &unread) {
-                                Ok(candidates) => Done::Read { candidates },
-                                Err(problem) => Done::Unread {
-                                    repair: !unread.repair && matches!(problem, Unusable::Wrong(_)),
-                                    problem: problem.reason().to_string(),
-                                },
-                            }
-                        }
+                        Ok(item) => self.read((*n, k), &item, &unread)?,
                     },
+                    Next::Ask { .. } => {
+                        let product = self.progress.products.all.get(k);
+                        match product.and_then(|p| painting::extension(p.applied)) {
+                            None => continue,
+                            Some(candidate) => Done::Read {
+                                candidates: vec![candidate],
+                            },
+                        }
+                    }
                     Next::Rule(unread) => {
                         let (pass, reason) = self.prompts(k)?.ruling(&unread);
                         Done::Ruled { pass, reason }
@@ -229,236 +226,5 @@ impl Session<'_> {
                 self.decide(active)
             }
         }
-    }
-
-    /// The requests that are next. What cannot be asked is recorded as a failure.
-    fn wishes(&mut self, active: &[usize]) -> Result<Vec<Wish>> {
-        let (mut wishes, mut lines) = (Vec::new(), Vec::new());
-        for n in active {
-            let ready: Vec<usize> = self.progress.ready(*n).collect();
-            for k in ready {
-                let made = match self.item(*n)? {
-                    Ok(item) => self.wish((*n, k), &item)?,
-                    Err(failure) => Some(Err(failure.reason)),
-                };
-                match made {
-                    Some(Ok(wish)) => wishes.push(wish),
-                    Some(Err(why)) => {
-                        let failure = Failure::new(FailureKind::Input, why);
-                        lines.push(self.line((*n, k), Done::Failed(failure)));
-                    }
-                    None => {}
-                }
-            }
-        }
-        self.record(lines)?;
-        Ok(wishes)
-    }
-
-    fn wish(
-        &self,
-        (n, k): (usize, usize),
-        item: &Item,
-    ) -> Result<Option<std::result::Result<Wish, String>>> {
-        let Some(product) = self.progress.products.all.get(k) else {
-            return Ok(None);
-        };
-        let prompts = self.prompts(k)?;
-        let wording = self.progress.wording(n, product.parent, &item.question);
-        let next = self.next(n, k);
-        let (role, number, repair) = match &next {
-            Next::Ask { ask } => (roles::maker(product.applied.strategy), *ask, None),
-            Next::Repair {
-                ask,
-                reply,
-                problem,
-            } => {
-                let role = roles::maker(product.applied.strategy);
-                (role, *ask, Some((reply, problem)))
-            }
-            Next::Judge(_) => {
-                let judged = self.progress.state(n, k).map_or(0, |state| state.judged);
-                (Some(Asked::Judge), judged + 1, None)
-            }
-            _ => return Ok(None),
-        };
-        let Some(role) = role else { return Ok(None) };
-        let tokens = self.models.table(role).max_tokens;
-        let seed =
-            |repair| requests::seed(self.spec.plan.seed, &item.id, &product.key, number, repair);
-        let (request, shows, made) = match &next {
-            Next::Judge(made) => {
-                let request = prompts.judge(item, &wording, made, tokens);
-                (request, prompts.judging.shows, Some(made))
-            }
-            _ => {
-                let shows = prompts
-                    .writing
-                    .as_ref()
-                    .map_or(ShownPictures::None, |w| w.shows);
-                let request = prompts.write(item, &wording, (number, seed(false)), tokens);
-                (request, shows, None)
-            }
-        };
-        let wish = request.and_then(|request| {
-            let images = self.pictures(item, shows, made)?;
-            let request = match repair {
-                Some((reply, problem)) => requests::repair(request, reply, problem, seed(true)),
-                None => request,
-            };
-            Ok(Wish {
-                n,
-                k,
-                role,
-                ask: number,
-                repair: repair.is_some(),
-                request: VlmRequest { images, ..request },
-            })
-        });
-        Ok(Some(wish))
-    }
-
-    fn pictures(
-        &self,
-        item: &Item,
-        shows: ShownPictures,
-        _made: Option<&Made>,
-    ) -> std::result::Result<Vec<Encoded>, String> {
-        if shows == ShownPictures::None {
-            return Ok(Vec::new());
-        }
-        let files = ask::files(self.shared.project.root(), item);
-        files.iter().map(ask::encoded).collect()
-    }
-
-    /// Sends requests. Their answers are on disk when this returns, and their failures if the
-    /// servers answer others.
-    fn send(&mut self, wishes: Vec<Wish>) -> Result<Option<Step>> {
-        let mut by_role: std::collections::BTreeMap<Asked, Vec<Wish>> = Default::default();
-        for wish in wishes {
-            by_role.entry(wish.role).or_default().push(wish);
-        }
-        for (role, wishes) in by_role {
-            trust::check(self.shared, &self.to)?;
-            let heard = self.ask(role, wishes)?;
-            let is_answered = heard.iter().any(|(_, result)| result.is_ok());
-            let mut lost = Vec::new();
-            for (wish, result) in heard {
-                let Err(failure) = result else { continue };
-                match failure.kind {
-                    FailureKind::Cancelled => {}
-                    FailureKind::Unavailable if failure.is_outage() => {
-                        return Ok(Some(Step::Outage(failure.reason)));
-                    }
-                    _ => lost.push((wish, failure)),
-                }
-            }
-            if !self.shared.jobs.goes_on(self.id) {
-                return Ok(Some(Step::More));
-            }
-            let of_item = |failure: &Failure| match failure.kind {
-                FailureKind::Input => true,
-                FailureKind::Refused => {
-                    self.progress.answers > 0 && is_of_question(&failure.reason)
-                }
-                _ => false,
-            };
-            let of_server = lost.iter().find(|(_, failure)| !of_item(failure));
-            if let Some((_, failure)) = of_server.filter(|_| !is_answered) {
-                let what = format!("the {} does not answer: {}", role.name(), failure.reason);
-                return Err(Error::unreachable(what).help(format!(
-                    "check [{}] in benchtop.toml, then run: benchtop jobs resume {}",
-                    role.name(),
-                    self.id
-                )));
-            }
-            let lines = lost.into_iter();
-            let lines = lines.map(|(w, failure)| self.line((w.n, w.k), Done::Failed(failure)));
-            let lines: Vec<StepLine> = lines.collect();
-            self.record(lines)?;
-        }
-        Ok(None)
-    }
-
-    /// Asks a model. A thread writes the answers that came while it wrote the ones before, so that
-    /// one write can hold several.
-    fn ask(&mut self, role: Asked, wishes: Vec<Wish>) -> Result<Vec<Heard>> {
-        let requests: Vec<VlmRequest> = wishes.iter().map(|w| w.request.clone()).collect();
-        let mut wishes: Vec<Option<Wish>> = wishes.into_iter().map(Some).collect();
-        let (shared, id) = (self.shared.clone(), self.id);
-        let named = self.models.table(role).model.clone().unwrap_or_default();
-        let keys: Vec<String> = self
-            .progress
-            .products
-            .all
-            .iter()
-            .map(|p| p.key.clone())
-            .collect();
-        let Session {
-            models, journal, ..
-        } = self;
-        let model = models.of(&shared, (id, role))?;
-        let (sender, receiver) = mpsc::channel::<StepLine>();
-        let mut heard: Vec<Heard> = Vec::new();
-        let written = std::thread::scope(|scope| {
-            let writer = scope.spawn(move || {
-                let mut all = Vec::new();
-                while let Ok(first) = receiver.recv() {
-                    let lines: Vec<StepLine> =
-                        std::iter::once(first).chain(receiver.try_iter()).collect();
-                    journal.append(&lines)?;
-                    all.extend(lines);
-                }
-                Ok::<_, Error>(all)
-            });
-            model.ask(&requests, &mut |event| {
-                let mut goes_on = true;
-                if let BatchEvent::Done { index, result } = event
-                    && let Some(wish) = wishes.get_mut(index).and_then(Option::take)
-                {
-                    if let Ok(reply) = &result {
-                        let line = StepLine::Done {
-                            n: wish.n,
-                            product: keys.get(wish.k).cloned().unwrap_or_default(),
-                            done: Done::Answer(Box::new(answer(&wish, reply, &named))),
-                        };
-                        // If it cannot be written, no more is asked.
-                        goes_on = sender.send(line).is_ok();
-                    }
-                    heard.push((wish, result));
-                }
-                let standing = |live: &mut Live, _: &mut BootstrapJob| live.header.standing;
-                let standing = shared.jobs.with(id, standing);
-                goes_on
-                    && standing.is_some_and(|standing| standing != JobStatus::Cancelled)
-                    && !shared.jobs.is_ending()
-            });
-            drop(sender);
-            let panicked = |_| Err(Error::failed("internal error: the journal panicked"));
-            writer.join().unwrap_or_else(panicked)
-        })?;
-        written
-            .into_iter()
-            .for_each(|line| self.progress.take(line));
-        Ok(heard)
-    }
-}
-
-fn answer(wish: &Wish, reply: &Reply, named: &str) -> Answer {
-    let sampling = wish.request.sampling;
-    Answer {
-        role: wish.role,
-        ask: wish.ask,
-        repair: wish.repair,
-        seed: sampling.map(|sampling| sampling.seed),
-        temperature: sampling.map(|sampling| sampling.temperature),
-        system: wish.request.system.clone(),
-        prompt: wish.request.prompt.clone(),
-        pictures: wish.request.images.len() as u32,
-        reply: reply.text.clone(),
-        finish: reply.finish.clone(),
-        usage: reply.usage,
-        model: reply.model.clone().unwrap_or_else(|| named.to_string()),
-        at: stamp(now()),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::job::{BootstrapJob, Stored};
-use super::roles;
 use super::work::BOOTSTRAP;
+use super::{painter, roles};
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
@@ -42,7 +42,7 @@ impl Task for request::Bootstrap {
         sight.check_filter(&filter)?;
         let products = Products::of(plan)?;
         let config = shared.config();
-        super::session::check_paintable(&products)?;
+        painter::check(&config, &products)?;
         roles::check(&config, &products)?;
         let to = roles::destinations(&config, &products)?;
         if !new.dry {
@@ -54,6 +54,9 @@ impl Task for request::Bootstrap {
             false => queries::numbers(&sight, &filter)?,
         };
         let (sources, mut started) = planned(shared, (plan, &products), &chosen, cancel)?;
+        let painted = started.sources * painter::sent(&config, &products);
+        started.requests.0 += painted;
+        started.requests.1 += painted * u64::from(plan.tries);
         started.judges_itself = roles::judges_itself(&config, &products);
         let what = format!("{} items, with their pictures", started.sources);
         started.waits = trust::waits(shared, false, &to, (started.requests.1, what));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::job::{BootstrapJob, Stored, load};
+use super::painter::{self, Painter};
 use super::roles::{self, Models};
 use super::session::Session;
 use super::start::{planned, prompts};
@@ -38,7 +39,7 @@ pub static BOOTSTRAP: Kind<OwnerContext> = Kind {
 };
 
 /// Works until another job is first. After the last step, and of a canceled job, adds the items.
-fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
+fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
     let state = |live: &mut Live, job: &mut BootstrapJob| {
         let is_active = live.header.standing.is_active();
         (job.spec.clone(), job.products.clone(), is_active)
@@ -77,8 +78,10 @@ fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
             .chain([StepLine::Planned { sources: count }]);
         take(&mut journal, &mut progress, lines.collect())?;
     }
+    // Two models may not fit on one device.
+    *slot = None;
     let config = trust::current_project(shared)?.config().clone();
-    super::session::check_paintable(&products)?;
+    painter::check(&config, &products)?;
     roles::check(&config, &products)?;
     let to = roles::destinations(&config, &products)?;
     trust::check(shared, &to)?;
@@ -104,6 +107,7 @@ fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {
         journal,
         prompts,
         models: Models::new(&config),
+        painter: Painter::new(&config),
         reach: PictureAccess::of(shared, &to),
         to,
         items: HashMap::new(),

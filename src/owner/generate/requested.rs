@@ -33,7 +33,7 @@ pub type PictureStates = (u64, Arc<Vec<PictureState>>);
 
 /// The pictures that items request, as far as they were read.
 pub struct Requested {
-    pub(super) maker: GeneratorFactory,
+    maker: GeneratorFactory,
     pub(super) named: Mutex<Option<Arc<RequestedImages>>>,
     pub(super) states: Mutex<Option<States>>,
     pub(super) present: Mutex<Present>,
@@ -54,5 +54,17 @@ impl Requested {
             damaged: Mutex::default(),
             found: AtomicU64::new(0),
         }
+    }
+
+    /// Builds a generator.
+    ///
+    /// # Errors
+    /// Why it is not available.
+    pub(crate) fn generator(
+        &self,
+        config: &Config,
+        wishes: &GenerationOverrides,
+    ) -> Result<Box<dyn ImageGenerator>> {
+        (self.maker)(config, wishes)
     }
 }

@@ -92,7 +92,7 @@ fn batch(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
     };
     let maker = match generator {
         Some(maker) => maker,
-        None => generator.insert((shared.requested.maker)(config, &wishes)?),
+        None => generator.insert(shared.requested.generator(config, &wishes)?),
     };
     let maker = maker.as_mut();
     // Jobs share the generator, but each counts its own requests.

@@ -7,6 +7,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`painting`] | candidates as edits of pictures |
 //! | [`planning`] | which items get variants |
 //! | [`products`] | the products of the compositions of a plan |
 //! | [`progress`] | all products of a job, from its journal |
@@ -15,6 +16,7 @@
 //! | [`state`] | the steps of one product: what was done, and what is next |
 //! | [`transcript`] | the requests and answers behind an item |
 
+pub mod painting;
 pub mod planning;
 pub mod products;
 pub mod progress;

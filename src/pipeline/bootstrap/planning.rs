@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use benchtop_metrics::score::is_base;
+use benchtop_metrics::vlb::Strategy;
 use benchtop_model::bootstrap::{BootstrapPlan, StartedBootstrap};
 use benchtop_model::{Item, Result};
 use benchtop_store::jobs::StepSource;
@@ -96,8 +97,9 @@ impl<'p> Planner<'p> {
     /// The sources and the counts, without the job.
     pub fn finish(self) -> (Vec<StepSource>, StartedBootstrap) {
         let sources = self.sources.len() as u64;
-        let texts = self.products.all.iter();
-        let asked = texts.filter(|product| product.key != "V3").count() as u64;
+        let all = self.products.all.iter();
+        let asked = all.filter(|product| product.applied.strategy != Strategy::V3);
+        let asked = asked.count() as u64;
         let all = self.products.all.len() as u64;
         let compositions = self.products.compositions.len() as u64;
         let excluded: Vec<(String, u64)> = self.excluded.into_iter().collect();

@@ -1,8 +1,10 @@
 //! All products of a job, from the lines of its journal.
 
 use benchtop_model::generation::Failure;
+use benchtop_model::{ImageRef, Item};
 use benchtop_store::jobs::{Done, StepLine, StepSource};
 
+use super::painting::painted;
 use super::products::{Joined, Products};
 use super::state::{Made, State};
 
@@ -18,6 +20,8 @@ pub struct Progress {
     states: Vec<Vec<State>>,
     /// Number of answers of models.
     pub answers: u64,
+    /// Number of painted pictures.
+    pub painted: u64,
 }
 
 /// The text of an item after a chain of products.
@@ -46,6 +50,7 @@ impl Progress {
             planned: None,
             states: Vec::new(),
             answers: 0,
+            painted: 0,
         }
     }
 
@@ -66,6 +71,7 @@ impl Progress {
             StepLine::Done { n, product, done } => {
                 let product = self.products.position(&product);
                 self.answers += u64::from(matches!(done, Done::Answer(_)));
+                self.painted += u64::from(matches!(done, Done::Painted { .. }));
                 let most = self.most;
                 if let Some(state) = product.and_then(|k| self.states.get_mut(n)?.get_mut(k)) {
                     state.take(done, most);
@@ -154,6 +160,21 @@ impl Progress {
             .collect()
     }
 
+    /// The picture of a source after `product`; strategies that were kept changed nothing. `None` for an
+    /// item without pictures.
+    pub fn picture(&self, n: usize, product: Option<usize>, item: &Item) -> Option<ImageRef> {
+        let source = item.images.first()?;
+        let made = self.made(n, product);
+        let last = made.iter().rev().find(|(_, made)| !made.picture.is_empty());
+        Some(match last {
+            Some((k, made)) => {
+                let key = self.products.all.get(*k).map_or("", |p| &p.key);
+                painted(source, &key.replace('>', "-"), made)
+            }
+            None => source.clone(),
+        })
+    }
+
     /// The wording after `product` of a question.
     pub fn wording(&self, n: usize, product: Option<usize>, question: &str) -> Wording {
         let mut wording = Wording {
@@ -162,14 +183,14 @@ impl Progress {
         };
         for (k, made) in self.made(n, product) {
             let text = made.candidate.text.clone();
-            let is_context = self
-                .products
-                .all
-                .get(k)
-                .is_some_and(|product| super::requests::adds_context(product.applied.strategy));
-            match is_context {
-                true => wording.contexts.insert(0, text),
-                false => wording.question = text,
+            let strategy = self.products.all.get(k).map(|p| p.applied.strategy);
+            match strategy {
+                // The edit of a picture says nothing.
+                Some(strategy) if strategy.is_of_picture() => {}
+                Some(strategy) if super::requests::adds_context(strategy) => {
+                    wording.contexts.insert(0, text);
+                }
+                _ => wording.question = text,
             }
         }
         wording

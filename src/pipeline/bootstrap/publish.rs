@@ -7,18 +7,21 @@ use benchtop_files::project::Project;
 use benchtop_model::bootstrap::{BootstrapPlan, METHOD};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::derivation::{SEED, TEXT_LIMIT};
-use benchtop_model::{Derivation, Error, ImageRef, Item, JudgeRuling, Result};
+use benchtop_model::{Derivation, Error, Item, JudgeRuling, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{Content, Manifest};
 use benchtop_store::segment::Writer;
 
+use super::painting::painted;
 use super::products::Joined;
 use super::progress::Progress;
 use super::requests::prompt_name;
 use super::transcript::reference;
-use crate::derive::{NewItem, derived_name};
+use crate::derive::NewItem;
 use crate::new_segments::NewSegments;
+use crate::picture_edit::chained;
+use crate::scenario::Parameters;
 
 /// Parameter with the composition, as plans write it.
 pub const COMPOSITION: &str = "composition";
@@ -53,19 +56,15 @@ impl MadeVariants<'_> {
         let progress = self.progress;
         let mut derivation = Derivation::of(source, METHOD, VERSION);
         let text = composition.composition.to_string();
-        derivation
-            .parameters
-            .insert(COMPOSITION.into(), text.into());
-        derivation
-            .parameters
-            .insert(SEED.into(), self.plan.seed.into());
         let edits = progress.made(n, composition.picture);
-        for (_, made) in &edits {
-            let all = made.candidate.edit.iter().chain(&made.found);
-            derivation
-                .parameters
-                .extend(all.map(|(k, v)| (k.clone(), v.clone())));
-        }
+        let found: Vec<Parameters> = edits.iter().map(|(_, made)| made.found.clone()).collect();
+        let mut parameters = Parameters::from_iter([
+            (COMPOSITION.to_string(), text.into()),
+            (SEED.to_string(), self.plan.seed.into()),
+        ]);
+        // The seed of the last picture replaces that of the plan.
+        parameters.extend(chained(&found));
+        derivation.parameters = parameters;
         let descriptions: Vec<&str> = edits
             .iter()
             .map(|(_, made)| &*made.candidate.text)
@@ -101,12 +100,7 @@ impl MadeVariants<'_> {
             .find(|(_, made)| !made.picture.is_empty());
         let pictures = picture
             .zip(source.images.first())
-            .map(|((_, made), image)| {
-                vec![ImageRef {
-                    hash: Some(made.picture.clone()),
-                    ..derived_name(image, &composition.name)
-                }]
-            });
+            .map(|((_, made), image)| vec![painted(image, &composition.name, made)]);
         let item = NewItem {
             source,
             dataset: &BootstrapPlan::dataset(&source.dataset, &composition.name),

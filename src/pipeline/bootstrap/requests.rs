@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use benchtop_compose::grounding::{AskedBoxes, read_boxes};
 use benchtop_compose::metadata::judge::{Fields, fields_of};
 use benchtop_compose::metadata::{Judging, Metadata, Writing};
 use benchtop_metrics::vlb::Strategy;
@@ -13,6 +14,7 @@ use benchtop_model::writing::WrittenForm;
 use benchtop_model::{Error, Item, Result};
 use benchtop_store::jobs::Candidate;
 
+use super::painting;
 use super::progress::Wording;
 use super::state::{Made, Unread};
 
@@ -63,6 +65,21 @@ impl Prompts {
             Strategy::V3 => None,
             _ => Some(metadata.writing(name).ok_or_else(|| unusable("write"))?),
         };
+        let is_right = writing.as_ref().is_none_or(|writing| match writing.reads {
+            WrittenForm::Text { .. } => !strategy.is_of_picture(),
+            WrittenForm::Boxes { .. } => strategy.is_of_picture(),
+            // Nothing draws marks on pictures.
+            WrittenForm::Marks { .. } => false,
+        });
+        if !is_right {
+            let reads = if strategy.is_of_picture() {
+                "boxes"
+            } else {
+                "text"
+            };
+            let what = format!("write/{name}.toml must read {reads}");
+            return Err(unusable("write").field("answer.read").help(what));
+        }
         let judging = metadata.judging(name).ok_or_else(|| unusable("judge"))?;
         let AnswerForm::YesNo { pass } = judging.reads else {
             return Err(unusable("judge").field("answer.read"));
@@ -84,7 +101,8 @@ impl Prompts {
         format!("{writing} {}", self.judging.revision).trim().into()
     }
 
-    /// Request number `ask` to the writer, without pictures.
+    /// Request number `ask` to the writer or grounder, without pictures. `size` is that of the picture,
+    /// which grounders are told.
     ///
     /// # Errors
     /// Why the item cannot be asked about, as text.
@@ -92,18 +110,23 @@ impl Prompts {
         &self,
         item: &Item,
         wording: &Wording,
+        size: Option<(u32, u32)>,
         (ask, seed): (u32, u32),
         max_tokens: u32,
     ) -> std::result::Result<VlmRequest, String> {
         let mut fields = fields_of(item, None);
         fields.insert("question", wording.question.clone());
+        if let Some((width, height)) = size {
+            fields.insert("width", width.to_string());
+            fields.insert("height", height.to_string());
+        }
         let Some(writing) = &self.writing else {
             return Err("nobody is asked for this strategy".into());
         };
         writing.ask(&fields, (ask, seed), max_tokens).map_err(lacks)
     }
 
-    /// What an answer of the writer offers.
+    /// What an answer of the writer or grounder offers. `size` is that of the picture that a grounder saw.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -111,12 +134,14 @@ impl Prompts {
         &self,
         item: &Item,
         wording: &Wording,
+        size: Option<(u32, u32)>,
         unread: &Unread,
     ) -> std::result::Result<Vec<Candidate>, Unusable> {
         let form = self.writing.as_ref().map(|writing| writing.reads);
-        let Some(WrittenForm::Text { words }) = form else {
-            let what = "answers with boxes cannot be read by this version";
-            return Err(Unusable::Refused(what.into()));
+        let words = match (form, size) {
+            (Some(WrittenForm::Text { words }), _) => words,
+            (Some(WrittenForm::Boxes { count }), Some(size)) => return boxes(unread, count, size),
+            _ => return Err(Unusable::Refused("the answer cannot be read".into())),
         };
         let text = written::text(&unread.reply, &unread.finish, words)?;
         written::check(self.strategy, item, &wording.question, &text)?;
@@ -169,15 +194,48 @@ impl Prompts {
     }
 }
 
+/// The objects in an answer of a grounder, each with its box. An answer with some that cannot be used
+/// is repaired once; then the others count.
+fn boxes(
+    unread: &Unread,
+    count: u32,
+    picture: (u32, u32),
+) -> std::result::Result<Vec<Candidate>, Unusable> {
+    let said = written::said(&unread.reply, &unread.finish)?;
+    let asked = AskedBoxes {
+        count: count as usize,
+        picture,
+        notation: None,
+    };
+    let reading = read_boxes(said, &asked);
+    if reading.entries.is_empty() || !(unread.repair || reading.is_complete()) {
+        let faults = reading.faults_as_lines().replace('\n', "; ");
+        return Err(Unusable::Wrong(faults));
+    }
+    let all = reading.entries.into_iter();
+    Ok(all
+        .map(|one| painting::candidate(one.name, one.area))
+        .collect())
+}
+
 fn lacks(slot: &str) -> String {
     format!("the item has no value for `{{{slot}}}`")
 }
 
 /// The seed of a request: another one for each item, product, request, and repair.
 pub fn seed(plan: u64, item: &str, product: &str, ask: u32, repair: bool) -> u32 {
-    let (plan, ask) = (plan.to_string(), ask.to_string());
     let kind = if repair { "repair" } else { "ask" };
-    let hash = of_texts(["bootstrap", &plan, item, product, &ask, kind]);
+    seed_of(kind, (plan, item, product), ask)
+}
+
+/// The seed of a painting: another one for each item, product, and try.
+pub fn paint_seed(plan: u64, item: &str, product: &str, try_number: u32) -> u32 {
+    seed_of("paint", (plan, item, product), try_number)
+}
+
+fn seed_of(kind: &str, (plan, item, product): (u64, &str, &str), number: u32) -> u32 {
+    let (plan, number) = (plan.to_string(), number.to_string());
+    let hash = of_texts(["bootstrap", &plan, item, product, &number, kind]);
     // Some servers read seeds as signed numbers.
     (first_bytes(&hash) & 0x7fff_ffff) as u32
 }

@@ -174,6 +174,8 @@ impl State {
                     reason: Some(problem),
                     ..LastRuling::default()
                 };
+                // A candidate that could not be painted.
+                self.candidates.pop_front();
                 self.spend(most);
             }
             Done::Painted { hash, found } => self.painted = Some((hash, found)),
@@ -346,6 +348,23 @@ mod tests {
         state.take(painted("0b"), 5);
         state.take(ruled(Some(true)), 5);
         assert_eq!(state.product().unwrap().picture, "0b");
+    }
+
+    #[test]
+    fn a_candidate_that_cannot_be_painted_is_a_spent_try() {
+        let mut state = State::default();
+        state.take(read(&["a", "b"]), 3);
+        let unpainted = || Done::Unread {
+            problem: "one color".into(),
+            repair: false,
+        };
+        state.take(unpainted(), 3);
+        assert!(matches!(state.next(true), Next::Paint(c) if c.text == "b"));
+        state.take(unpainted(), 3);
+        assert_eq!((state.next(true), state.tries), (Next::Ask { ask: 1 }, 2));
+        state.take(read(&["c"]), 3);
+        state.take(unpainted(), 3);
+        assert_eq!(state.outcome, Some(Outcome::Kept));
     }
 
     #[test]

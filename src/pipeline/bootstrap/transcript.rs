@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use benchtop_model::bootstrap::TranscriptStep;
+use benchtop_model::derivation::SEED;
 use benchtop_model::{Derivation, Error, Result};
 use benchtop_store::jobs::{Done, StepJournal, StepLine};
+use serde_json::Value;
 
 use super::products::Products;
 
@@ -83,7 +85,18 @@ fn step(product: String, done: Done) -> TranscriptStep {
             true => format!("not usable, to be repaired: {problem}"),
             false => format!("not usable: {problem}"),
         }),
-        Done::Painted { hash, .. } => decided(format!("painted: {hash}")),
+        Done::Painted { hash, found } => {
+            let text = |name: &str| found.get(name).and_then(Value::as_str).unwrap_or_default();
+            let seed = found.get(SEED).and_then(Value::as_u64);
+            TranscriptStep {
+                role: "painter".into(),
+                model: text("painter").into(),
+                seed: seed.and_then(|seed| seed.try_into().ok()),
+                prompt: text("prompt").into(),
+                pictures: 1,
+                ..decided(format!("painted: {hash}"))
+            }
+        }
         Done::Ruled { pass, reason } => {
             let word = match pass {
                 Some(true) => "passed",

@@ -1,0 +1,295 @@
+//! The requests of a bootstrapping job: the next ones, and their answers, which are on disk before
+//! anybody hears of them.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+
+use super::job::BootstrapJob;
+use super::roles;
+use super::session::Session;
+use crate::clock::now;
+use crate::engine::{Live, Step};
+use crate::trust;
+use benchtop_files::picture_file::PictureFile;
+use benchtop_inference::BatchEvent;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::history::stamp;
+use benchtop_model::job::JobStatus;
+use benchtop_model::judge::ShownPictures;
+use benchtop_model::vlm::{Encoded, Reply, VlmRequest};
+use benchtop_model::{Error, Item, Result};
+use benchtop_pipeline::bootstrap::painting;
+use benchtop_pipeline::bootstrap::requests;
+use benchtop_pipeline::bootstrap::state::{Made, Next};
+use benchtop_pipeline::evaluate::ask;
+use benchtop_pipeline::evaluate::server_errors::is_of_question;
+use benchtop_store::jobs::{Answer, Asked, Done, StepLine};
+
+/// A request that is about to be sent.
+pub(super) struct Wish {
+    n: usize,
+    k: usize,
+    role: Asked,
+    ask: u32,
+    repair: bool,
+    request: VlmRequest,
+}
+
+/// What became of a request.
+pub(super) type Heard = (Wish, std::result::Result<Reply, Failure>);
+
+impl Session<'_> {
+    /// The requests that are next. What cannot be asked is recorded as a failure.
+    pub(super) fn wishes(&mut self, active: &[usize]) -> Result<Vec<Wish>> {
+        let (mut wishes, mut lines) = (Vec::new(), Vec::new());
+        for n in active {
+            let ready: Vec<usize> = self.progress.ready(*n).collect();
+            for k in ready {
+                let made = match self.item(*n)? {
+                    Ok(item) => self.wish((*n, k), &item)?,
+                    Err(failure) => Some(Err(failure.reason)),
+                };
+                match made {
+                    Some(Ok(wish)) => wishes.push(wish),
+                    Some(Err(why)) => {
+                        let failure = Failure::new(FailureKind::Input, why);
+                        lines.push(self.line((*n, k), Done::Failed(failure)));
+                    }
+                    None => {}
+                }
+            }
+        }
+        self.record(lines)?;
+        Ok(wishes)
+    }
+
+    fn wish(
+        &self,
+        (n, k): (usize, usize),
+        item: &Item,
+    ) -> Result<Option<std::result::Result<Wish, String>>> {
+        let Some(product) = self.progress.products.all.get(k) else {
+            return Ok(None);
+        };
+        let prompts = self.prompts(k)?;
+        let wording = self.progress.wording(n, product.parent, &item.question);
+        let next = self.next(n, k);
+        let (role, number, repair) = match &next {
+            Next::Ask { ask } => (roles::maker(product.applied.strategy), *ask, None),
+            Next::Repair {
+                ask,
+                reply,
+                problem,
+            } => {
+                let role = roles::maker(product.applied.strategy);
+                (role, *ask, Some((reply, problem)))
+            }
+            Next::Judge(_) => {
+                let judged = self.progress.state(n, k).map_or(0, |state| state.judged);
+                (Some(Asked::Judge), judged + 1, None)
+            }
+            _ => return Ok(None),
+        };
+        let Some(role) = role else { return Ok(None) };
+        let tokens = self.models.table(role).max_tokens;
+        let seed =
+            |repair| requests::seed(self.spec.plan.seed, &item.id, &product.key, number, repair);
+        let (request, shows, made) = match &next {
+            Next::Judge(made) => {
+                let request = prompts.judge(item, &wording, made, tokens);
+                (request, prompts.judging.shows, Some(made))
+            }
+            _ => {
+                let shows = prompts
+                    .writing
+                    .as_ref()
+                    .map_or(ShownPictures::None, |w| w.shows);
+                let request = self.size((n, k), item).and_then(|size| {
+                    prompts.write(item, &wording, size, (number, seed(false)), tokens)
+                });
+                (request, shows, None)
+            }
+        };
+        let wish = request.and_then(|request| {
+            let images = self.pictures((n, k), item, (shows, made))?;
+            let request = match repair {
+                Some((reply, problem)) => requests::repair(request, reply, problem, seed(true)),
+                None => request,
+            };
+            Ok(Wish {
+                n,
+                k,
+                role,
+                ask: number,
+                repair: repair.is_some(),
+                request: VlmRequest { images, ..request },
+            })
+        });
+        Ok(Some(wish))
+    }
+
+    /// The pictures of a request. Those about an edit show the picture before it, and judges also see
+    /// the one after it.
+    fn pictures(
+        &self,
+        (n, k): (usize, usize),
+        item: &Item,
+        (shows, made): (ShownPictures, Option<&Made>),
+    ) -> std::result::Result<Vec<Encoded>, String> {
+        let root = self.shared.project.root();
+        let edits = self.progress.products.all.get(k);
+        let files = match (
+            shows,
+            edits.is_some_and(|p| p.applied.strategy.is_of_picture()),
+        ) {
+            (ShownPictures::None, _) => Vec::new(),
+            (_, false) => ask::files(root, item),
+            (shows, true) => {
+                let before = self.picture_before(n, k, item);
+                let source = item.images.first();
+                let after = made
+                    .zip(source)
+                    .map(|(made, source)| painting::painted(source, "edited", made));
+                let shown = match (shows, made) {
+                    (ShownPictures::Pair, _) => vec![before, after],
+                    (_, None) => vec![before],
+                    (_, Some(_)) => vec![after],
+                };
+                PictureFile::all(root, shown.iter().flatten())
+            }
+        };
+        files.iter().map(ask::encoded).collect()
+    }
+
+    /// Sends requests. Their answers are on disk when this returns, and their failures if the
+    /// servers answer others.
+    pub(super) fn send(&mut self, wishes: Vec<Wish>) -> Result<Option<Step>> {
+        let mut by_role: BTreeMap<Asked, Vec<Wish>> = Default::default();
+        for wish in wishes {
+            by_role.entry(wish.role).or_default().push(wish);
+        }
+        for (role, wishes) in by_role {
+            trust::check(self.shared, &self.to)?;
+            let heard = self.ask(role, wishes)?;
+            let is_answered = heard.iter().any(|(_, result)| result.is_ok());
+            let mut lost = Vec::new();
+            for (wish, result) in heard {
+                let Err(failure) = result else { continue };
+                match failure.kind {
+                    FailureKind::Cancelled => {}
+                    FailureKind::Unavailable if failure.is_outage() => {
+                        return Ok(Some(Step::Outage(failure.reason)));
+                    }
+                    _ => lost.push((wish, failure)),
+                }
+            }
+            if !self.shared.jobs.goes_on(self.id) {
+                return Ok(Some(Step::More));
+            }
+            let of_item = |failure: &Failure| match failure.kind {
+                FailureKind::Input => true,
+                FailureKind::Refused => {
+                    self.progress.answers > 0 && is_of_question(&failure.reason)
+                }
+                _ => false,
+            };
+            let of_server = lost.iter().find(|(_, failure)| !of_item(failure));
+            if let Some((_, failure)) = of_server.filter(|_| !is_answered) {
+                let what = format!("the {} does not answer: {}", role.name(), failure.reason);
+                return Err(Error::unreachable(what).help(format!(
+                    "check [{}] in benchtop.toml, then run: benchtop jobs resume {}",
+                    role.name(),
+                    self.id
+                )));
+            }
+            let lines = lost.into_iter();
+            let lines = lines.map(|(w, failure)| self.line((w.n, w.k), Done::Failed(failure)));
+            let lines: Vec<StepLine> = lines.collect();
+            self.record(lines)?;
+        }
+        Ok(None)
+    }
+
+    /// Asks a model. A thread writes the answers that came while it wrote the ones before, so that
+    /// one write can hold several.
+    fn ask(&mut self, role: Asked, wishes: Vec<Wish>) -> Result<Vec<Heard>> {
+        let requests: Vec<VlmRequest> = wishes.iter().map(|w| w.request.clone()).collect();
+        let mut wishes: Vec<Option<Wish>> = wishes.into_iter().map(Some).collect();
+        let (shared, id) = (self.shared.clone(), self.id);
+        let named = self.models.table(role).model.clone().unwrap_or_default();
+        let keys: Vec<String> = self
+            .progress
+            .products
+            .all
+            .iter()
+            .map(|p| p.key.clone())
+            .collect();
+        let Session {
+            models, journal, ..
+        } = self;
+        let model = models.of(&shared, (id, role))?;
+        let (sender, receiver) = mpsc::channel::<StepLine>();
+        let mut heard: Vec<Heard> = Vec::new();
+        let written = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || {
+                let mut all = Vec::new();
+                while let Ok(first) = receiver.recv() {
+                    let lines: Vec<StepLine> =
+                        std::iter::once(first).chain(receiver.try_iter()).collect();
+                    journal.append(&lines)?;
+                    all.extend(lines);
+                }
+                Ok::<_, Error>(all)
+            });
+            model.ask(&requests, &mut |event| {
+                let mut goes_on = true;
+                if let BatchEvent::Done { index, result } = event
+                    && let Some(wish) = wishes.get_mut(index).and_then(Option::take)
+                {
+                    if let Ok(reply) = &result {
+                        let line = StepLine::Done {
+                            n: wish.n,
+                            product: keys.get(wish.k).cloned().unwrap_or_default(),
+                            done: Done::Answer(Box::new(answer(&wish, reply, &named))),
+                        };
+                        // If it cannot be written, no more is asked.
+                        goes_on = sender.send(line).is_ok();
+                    }
+                    heard.push((wish, result));
+                }
+                let standing = |live: &mut Live, _: &mut BootstrapJob| live.header.standing;
+                let standing = shared.jobs.with(id, standing);
+                goes_on
+                    && standing.is_some_and(|standing| standing != JobStatus::Cancelled)
+                    && !shared.jobs.is_ending()
+            });
+            drop(sender);
+            let panicked = |_| Err(Error::failed("internal error: the journal panicked"));
+            writer.join().unwrap_or_else(panicked)
+        })?;
+        written
+            .into_iter()
+            .for_each(|line| self.progress.take(line));
+        Ok(heard)
+    }
+}
+
+fn answer(wish: &Wish, reply: &Reply, named: &str) -> Answer {
+    let sampling = wish.request.sampling;
+    Answer {
+        role: wish.role,
+        ask: wish.ask,
+        repair: wish.repair,
+        seed: sampling.map(|sampling| sampling.seed),
+        temperature: sampling.map(|sampling| sampling.temperature),
+        system: wish.request.system.clone(),
+        prompt: wish.request.prompt.clone(),
+        pictures: wish.request.images.len() as u32,
+        reply: reply.text.clone(),
+        finish: reply.finish.clone(),
+        usage: reply.usage,
+        model: reply.model.clone().unwrap_or_else(|| named.to_string()),
+        at: stamp(now()),
+    }
+}
