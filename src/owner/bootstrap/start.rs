@@ -37,6 +37,9 @@ impl Task for request::Bootstrap {
         let budget = self.1;
         let plan = &new.plan;
         let products = Products::of(plan)?;
+        let filter = Filter::parse(&plan.filter)?;
+        let sight = AnnotatorView::of(shared, task.who);
+        sight.check_filter(&filter)?;
         let config = shared.config();
         painter::check(&config, &products)?;
         roles::check(&config, &products)?;
@@ -45,9 +48,6 @@ impl Task for request::Bootstrap {
             trust::check(shared, &to)?;
         }
         let prompts = prompts(shared, &products)?;
-        let filter = Filter::parse(&plan.filter)?;
-        let sight = AnnotatorView::of(shared, task.who);
-        sight.check_filter(&filter)?;
         let chosen: Vec<u32> = match filter.is_empty() {
             true => (1..=shared.items.catalog().len() as u32).collect(),
             false => queries::numbers(&sight, &filter)?,
