@@ -1,5 +1,5 @@
-//! `benchtop bootstrap`: starts a job that has models write and judge variants of questions, and
-//! watches it.
+//! `benchtop bootstrap`: starts a job that has models make and judge variants of questions and
+//! pictures, and watches it.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  benchtop bootstrap --strategies L1 L4 --dry-run\n  benchtop bootstrap --strategies L1 L2 \"L4(L1)\" --filter 'subtask:animal' --limit 100 --max-requests 1000"
+    after_help = "Examples:\n  benchtop bootstrap --strategies L1 L4 --dry-run\n  benchtop bootstrap --strategies V1 \"V3(V1)+L4\" --limit 20\n  benchtop bootstrap --strategies L1 L2 \"L4(L1)\" --filter 'subtask:animal' --limit 100 --max-requests 1000"
 )]
 pub struct Args {
     /// Compositions of strategies, such as L1, V1+L4, or "V3(V1)+L4"; V3@1.25 sets the ratio

@@ -48,7 +48,7 @@
 //! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
 //! | [`round`] | `benchtop round`: verification rounds |
 //! | [`sample`] | `benchtop sample`: the sample |
-//! | [`bootstrap`] | `benchtop bootstrap`: variants of questions that models write and judge |
+//! | [`bootstrap`] | `benchtop bootstrap`: variants of questions and pictures that models make and judge |
 //! | [`transcript`] | `benchtop transcript`: the requests and answers behind an item |
 //! | [`scenario`] | `benchtop scenario`: derived pictures, and contact sheets of them |
 //! | [`show`] | `benchtop show`: a picture in the terminal |
@@ -194,7 +194,7 @@ commands! {
     Eval(args: eval::Args) => eval::run(context, &args);
     /// Derive corrupted and attacked pictures, with items of them
     Scenario(args: scenario::Args) => scenario::run(context, &args);
-    /// Have models write and judge variants of questions (VLB), and watch the job
+    /// Have models make and judge variants of questions and pictures (VLB), and watch the job
     Bootstrap(args: bootstrap::Args) => bootstrap::run(context, &args);
     /// Show the requests and answers that a derived item was made with
     Transcript(args: transcript::Args) => transcript::run(context, &args);

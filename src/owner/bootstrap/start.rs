@@ -41,9 +41,6 @@ impl Task for request::Bootstrap {
         let sight = AnnotatorView::of(shared, task.who);
         sight.check_filter(&filter)?;
         let products = Products::of(plan)?;
-        let filter = Filter::parse(&plan.filter)?;
-        let sight = AnnotatorView::of(shared, task.who);
-        sight.check_filter(&filter)?;
         let config = shared.config();
         painter::check(&config, &products)?;
         roles::check(&config, &products)?;

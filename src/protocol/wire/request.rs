@@ -503,8 +503,8 @@ macro_rules! requests {
             /// Release items: write a folder that the project remembers, or show what would be in
             /// it. The owner's user can write to the folder.
             ReleaseItems(Box<ReleaseRequest>) => ReleaseReport, kind: Task, access: Owner("release items"), writes: Unless(|ask| ask.0.dry), blind: Refused;
-            /// Start a job that has models write and judge variants of questions, or show what it
-            /// would make.
+            /// Start a job that has models make and judge variants of questions and pictures, or
+            /// show what it would make.
             Bootstrap(Box<NewBootstrap>, Budget) => StartedBootstrap, kind: Task, access: Owner("have models asked"), writes: Unless(|ask| ask.0.dry), blind: Guarded;
             /// The requests and answers behind the item with this number.
             Transcript(u32) => Vec<TranscriptStep>, kind: Query, access: Member, writes: Never, blind: Filtered;
