@@ -248,6 +248,11 @@ fn field_at(text: &str, at: usize) -> Option<String> {
         return Some(heading.trim_matches(['[', ']']).trim().to_string())
             .filter(|h| h.chars().all(is_key));
     }
+    // The span is the name in a table's heading, which stands twice.
+    let name = &line[..line.len() - line.trim_start_matches(is_key).len()];
+    if before.ends_with('[') && line[name.len()..].starts_with(']') && !name.is_empty() {
+        return Some(name.to_string());
+    }
     let mut names = Vec::new();
     // The key that begins here, or the key whose value begins here.
     let rest = after.trim_start_matches(is_key);

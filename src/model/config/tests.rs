@@ -79,6 +79,12 @@ fn invalid_reasons_are_located() {
 }
 
 #[test]
+fn a_table_that_stands_twice_is_named() {
+    let text = "name = \"kites\"\n[judge]\nmodel = \"a\"\n[filter]\n[judge]\nmodel = \"b\"\n";
+    assert_eq!(place(&wrong(text)), (Some(5), Some("judge")));
+}
+
+#[test]
 fn missing_field_is_named() {
     let problem = wrong("[look]\ntheme = \"dark\"\n");
     assert_eq!(problem.place.field.as_deref(), Some("name"), "{problem}");
