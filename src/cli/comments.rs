@@ -168,6 +168,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         }
     };
     let number = number_of(&client, item)?;
+    save(&client, number, act)
+}
+
+/// Saves an event in the thread of an item, and prints its receipt.
+///
+/// # Errors
+/// What the owner refuses.
+pub(crate) fn save(client: &Client, number: u32, act: CommentAct) -> Result<u8> {
     let event = CommentOn {
         uuid: Uuid::now_v7(),
         number,

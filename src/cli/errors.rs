@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use uuid::Uuid;
 
+use crate::comments;
 use crate::context::Context;
 use crate::out;
 use crate::out::{done, json_line};
@@ -255,17 +255,7 @@ fn give(client: &Client, item: &str, model: &str, label: Option<&String>) -> Res
         answer: of.answer,
         label: label.cloned(),
     };
-    let event = CommentOn {
-        uuid: Uuid::now_v7(),
-        number: of.number,
-        act,
-    };
-    let receipt = client.ask(request::Comment(Box::new(event)))?;
-    let line = json!({
-        "saved": true, "number": receipt.number, "rev": receipt.rev, "uuid": receipt.uuid,
-    });
-    out::print(&out::json_text(&line))?;
-    Ok(0)
+    comments::save(client, of.number, act)
 }
 
 fn export(client: &Client, to: Option<&PathBuf>) -> Result<u8> {

@@ -9,7 +9,9 @@
 //!    The questions of one picture share the result of one call.
 //! 3. Make the item with [`NewItem::item`]. Its id depends on the source and the target only, so the
 //!    same work repeated gives the same id.
-//! 4. Write new items to a segment (`new_segments`), and changed ones with [`revised`].
+//! 4. Make new items part of the project as `publish` does, and changed ones with [`revised`].
+
+pub mod publish;
 
 use benchtop_files::project::Project;
 use benchtop_model::{Derivation, Error, ImageRef, Item, Key, Result, Variant};

@@ -3,8 +3,6 @@
 //! The shipped judgings follow VLB (a judge of every edited picture and question) and AutoBench-V
 //! (self-validation of a picture against its description). Their wording is benchtop's own.
 
-use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -13,7 +11,8 @@ use toml::Spanned;
 use super::named_files::{Shipped, name_in, parse_shipped};
 use super::positions;
 use super::templates::Text;
-use super::text_reader::Reader;
+pub use super::text_reader::Fields;
+use super::text_reader::{Reader, filled};
 use benchtop_model::judge::{AnswerForm, ShownPictures, Word};
 use benchtop_model::vlm::VlmRequest;
 use benchtop_model::{Finding, Item, Rule};
@@ -46,9 +45,6 @@ const OF_QUESTIONS: [&str; 2] = ["count", "types"];
 pub fn judging_of(file: &str) -> Option<&str> {
     name_in(file, FOLDER, ".toml")
 }
-
-/// Values for the slots by name.
-pub type Fields = BTreeMap<&'static str, String>;
 
 /// A question to a judge, and the form of its answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,9 +117,7 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Judging>, Vec<Findin
 impl Reader<'_> {
     fn judging(&mut self, name: &str, raw: Raw) -> Option<Judging> {
         let about = self.header(&raw.version, &raw.about);
-        self.in_range(raw.max_tokens.as_ref(), 1..=1 << 20, |tokens| {
-            format!("{tokens} tokens are out of range; use 1 to 1048576")
-        });
+        self.max_tokens(raw.max_tokens.as_ref());
         let reads = self.reads(raw.answer)?;
         let prompt = self.prompt(raw.prompt, &reads);
         let system = raw.system.map(|s| self.prompt(s, &reads));
@@ -140,18 +134,6 @@ impl Reader<'_> {
             max_tokens: raw.max_tokens.map(Spanned::into_inner),
             revision,
         })
-    }
-
-    /// Reports a number outside `range`.
-    fn in_range<T: PartialOrd>(
-        &mut self,
-        number: Option<&Spanned<T>>,
-        range: RangeInclusive<T>,
-        what: impl FnOnce(&T) -> String,
-    ) {
-        if let Some(number) = number.filter(|n| !range.contains(n.get_ref())) {
-            self.say(Rule::Unreadable, number.span(), what(number.get_ref()), "");
-        }
     }
 
     /// The form of the answer. Each form has its own required fields and no others.
@@ -224,20 +206,13 @@ impl Reader<'_> {
     }
 
     fn prompt(&mut self, words: Spanned<String>, reads: &AnswerForm) -> Text {
-        let (span, source) = (words.span(), words.into_inner());
-        if source.trim().is_empty() {
-            self.say(Rule::BadTemplate, span.clone(), "the text is empty", "");
-        }
         let of_questions = matches!(reads, AnswerForm::Questions { .. });
         let known: Vec<&str> = SLOTS
             .iter()
             .map(|(name, _)| *name)
             .filter(|name| of_questions || !OF_QUESTIONS.contains(name))
             .collect();
-        let help = format!("known slots: {}", known.join(", "));
-        let template = self.template(&span, &source, &known, &help);
-        let template = template.unwrap_or_default();
-        Text { template, span }
+        self.text_with(words, &known)
     }
 }
 
@@ -252,27 +227,10 @@ impl Judging {
             own.insert("count", count.to_string());
             own.insert("types", types.join(", "));
         }
-        let word = |name: &str| {
-            own.get(name)
-                .or_else(|| fields.get(name))
-                .map(String::as_str)
-        };
-        let texts = || self.system.iter().chain([&self.prompt]);
-        let empty = |name: &str| word(name).is_none_or(|w| w.trim().is_empty());
-        if let Some(slot) = texts()
-            .flat_map(|t| t.template.slots())
-            .find(|s| empty(&s.name))
-        {
-            return Err(&slot.name);
-        }
-        let write = |text: &Text| {
-            let mut out = String::new();
-            text.template.render(&mut out, word);
-            out
-        };
+        let (system, prompt) = filled((self.system.as_ref(), &self.prompt), &own, fields)?;
         Ok(VlmRequest {
-            system: self.system.as_ref().map(write),
-            prompt: write(&self.prompt),
+            system,
+            prompt,
             max_tokens: self.max_tokens.unwrap_or(max_tokens),
             schema: Some(self.reads.schema()),
             ..VlmRequest::default()

@@ -12,7 +12,7 @@ use super::judge::Fields;
 use super::named_files::{Shipped, name_in, parse_shipped};
 use super::positions;
 use super::templates::Text;
-use super::text_reader::Reader;
+use super::text_reader::{Reader, filled};
 use benchtop_model::judge::ShownPictures;
 use benchtop_model::vlm::{Sampling, VlmRequest};
 use benchtop_model::writing::WrittenForm;
@@ -120,20 +120,10 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Writing>, Vec<Findin
 impl Reader<'_> {
     fn writing(&mut self, name: &str, raw: Raw) -> Option<Writing> {
         let about = self.header(&raw.version, &raw.about);
-        if let Some(tokens) = &raw.max_tokens
-            && !(1..=1 << 20).contains(tokens.get_ref())
-        {
-            let what = format!(
-                "{} tokens are out of range; use 1 to 1048576",
-                tokens.get_ref()
-            );
-            self.say(Rule::Unreadable, tokens.span(), what, "");
-        }
-        let temperature = *raw.temperature.get_ref();
-        if !(0.0..=HOTTEST).contains(&temperature) {
-            let what = format!("temperature {temperature} is out of range; use 0 to {HOTTEST}");
-            self.say(Rule::Unreadable, raw.temperature.span(), what, "");
-        }
+        self.max_tokens(raw.max_tokens.as_ref());
+        self.in_range(Some(&raw.temperature), 0.0..=HOTTEST, |temperature| {
+            format!("temperature {temperature} is out of range; use 0 to {HOTTEST}")
+        });
         if raw.pictures == ShownPictures::Pair {
             let what = "a writing shows `item` or `none`; there is no second picture yet";
             self.say(Rule::Unreadable, 0..0, what, "");
@@ -161,8 +151,8 @@ impl Reader<'_> {
             .map(|(name, _)| *name)
             .filter(|s| has(s))
             .collect();
-        let prompt = self.of_writing(raw.prompt, &known);
-        let system = raw.system.map(|s| self.of_writing(s, &known));
+        let prompt = self.text_with(raw.prompt, &known);
+        let system = raw.system.map(|s| self.text_with(s, &known));
         let revision = self.revision();
         Some(Writing {
             name: name.to_string(),
@@ -175,7 +165,7 @@ impl Reader<'_> {
             roles: raw.roles.map(Spanned::into_inner).unwrap_or_default(),
             reads,
             max_tokens: raw.max_tokens.map(Spanned::into_inner),
-            temperature,
+            temperature: raw.temperature.into_inner(),
             revision,
         })
     }
@@ -212,19 +202,6 @@ impl Reader<'_> {
             Read::Marks => WrittenForm::Marks { count: number },
         })
     }
-
-    fn of_writing(&mut self, words: Spanned<String>, known: &[&str]) -> Text {
-        let (span, source) = (words.span(), words.into_inner());
-        if source.trim().is_empty() {
-            self.say(Rule::BadTemplate, span.clone(), "the text is empty", "");
-        }
-        let help = format!("known slots: {}", known.join(", "));
-        let template = self.template(&span, &source, known, &help);
-        Text {
-            template: template.unwrap_or_default(),
-            span,
-        }
-    }
 }
 
 impl Writing {
@@ -250,26 +227,11 @@ impl Writing {
             let at = (seed as usize).wrapping_add(ask as usize) % self.roles.len();
             own.insert("role", self.roles[at].clone());
         }
-        let word = |name: &str| {
-            own.get(name)
-                .or_else(|| fields.get(name))
-                .map(String::as_str)
-        };
-        let texts = || self.system.iter().chain([&self.prompt]);
-        let empty = |name: &str| word(name).is_none_or(|w| w.trim().is_empty());
-        let slots = || texts().flat_map(|t| t.template.slots());
-        if let Some(slot) = slots().find(|s| empty(&s.name)) {
-            return Err(&slot.name);
-        }
-        let write = |text: &Text| {
-            let mut out = String::new();
-            text.template.render(&mut out, word);
-            out
-        };
+        let (system, prompt) = filled((self.system.as_ref(), &self.prompt), &own, fields)?;
         let warmer = self.temperature + WARMER * f64::from(ask.saturating_sub(1));
         Ok(VlmRequest {
-            system: self.system.as_ref().map(write),
-            prompt: write(&self.prompt),
+            system,
+            prompt,
             max_tokens: self.max_tokens.unwrap_or(max_tokens),
             schema: Some(self.reads.schema()),
             sampling: Some(Sampling {

@@ -97,18 +97,30 @@ impl Query for request::Thread {
     }
 }
 
+/// The rows from item number `from` on that match a filter and may have comments or labels.
+///
+/// # Errors
+/// A filter that this person may not use, and errors of reading.
+pub(super) fn commented_rows(
+    sight: &AnnotatorView,
+    filter: &Filter,
+    from: u32,
+) -> Result<impl Iterator<Item = u32> + use<>> {
+    let rows: Vec<u32> = match *filter == Filter::default() {
+        true => sight.items.ledger().commented_rows().collect(),
+        false => {
+            let numbers = list::numbers(sight, filter)?;
+            numbers.into_iter().map(|number| number - 1).collect()
+        }
+    };
+    let from = from.max(1) - 1;
+    Ok(rows.into_iter().filter(move |row| *row >= from))
+}
+
 impl Query for request::Comments {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<CommentPage> {
-        let rows: Vec<u32> = match self.filter == Filter::default() {
-            true => sight.items.ledger().commented_rows().collect(),
-            false => {
-                let numbers = list::numbers(sight, &self.filter)?;
-                numbers.into_iter().map(|number| number - 1).collect()
-            }
-        };
-        let from = self.from.max(1) - 1;
         let (mut page, mut room) = (CommentPage::default(), BYTES);
-        for row in rows.into_iter().filter(|row| *row >= from) {
+        for row in commented_rows(sight, &self.filter, self.from)? {
             watch.cancel.check()?;
             let Some((id, thread)) = thread(sight, row, BYTES)? else {
                 continue;

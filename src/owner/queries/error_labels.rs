@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::board_data::scored;
-use super::list;
+use super::comments::commented_rows;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
+use benchtop_model::Result;
 use benchtop_model::error_label::{ErrorLabel, digest};
-use benchtop_model::{Filter, Result};
 use benchtop_pipeline::board::BoardData;
 use benchtop_protocol::wire::{ErrorLabelPage, LabeledItem, ShownLabel, request};
 
@@ -45,20 +45,12 @@ fn labeled(
 
 impl Query for request::ErrorLabels {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ErrorLabelPage> {
-        let rows: Vec<u32> = match self.filter == Filter::default() {
-            true => sight.items.ledger().commented_rows().collect(),
-            false => {
-                let numbers = list::numbers(sight, &self.filter)?;
-                numbers.into_iter().map(|number| number - 1).collect()
-            }
-        };
-        let from = self.from.max(1) - 1;
         let mut page = ErrorLabelPage {
             choices: sight.config().review.errors.clone(),
             ..ErrorLabelPage::default()
         };
         let mut answers = None;
-        for row in rows.into_iter().filter(|row| *row >= from) {
+        for row in commented_rows(sight, &self.filter, self.from)? {
             watch.cancel.check()?;
             let labels = sight.error_labels_in(&sight.items.ledger(), row);
             if labels.is_empty() {

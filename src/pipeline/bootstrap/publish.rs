@@ -1,17 +1,12 @@
 //! The variants as items: those whose products are made or kept become a part of the project.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use benchtop_files::project::Project;
 use benchtop_model::bootstrap::{BootstrapPlan, METHOD};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::derivation::{SEED, TEXT_LIMIT};
-use benchtop_model::{Derivation, Error, Item, JudgeRuling, Result};
+use benchtop_model::{Derivation, Item, JudgeRuling, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{Content, Manifest};
-use benchtop_store::segment::Writer;
 
 use super::painting::painted;
 use super::products::Joined;
@@ -19,7 +14,7 @@ use super::progress::Progress;
 use super::requests::prompt_name;
 use super::transcript::reference;
 use crate::derive::NewItem;
-use crate::new_segments::NewSegments;
+use crate::derive::publish::{DerivedItems, Published};
 use crate::picture_edit::chained;
 use crate::scenario::Parameters;
 
@@ -33,18 +28,6 @@ pub struct MadeVariants<'m> {
     pub job: u32,
     pub plan: &'m BootstrapPlan,
     pub progress: &'m Progress,
-}
-
-/// What became part of the project.
-#[derive(Default)]
-pub struct Published {
-    /// The new catalog; `None` if all items exist already.
-    pub catalog: Option<Arc<Catalog>>,
-    pub items: u64,
-    /// Sources that changed since they were planned.
-    pub changed: Vec<usize>,
-    /// A notice if the index could not be written.
-    pub notice: Option<String>,
 }
 
 impl MadeVariants<'_> {
@@ -152,49 +135,20 @@ pub fn publish(
     (at, cancel): (&str, Cancel<'_>),
     read: &dyn Fn(u32) -> Result<Item>,
 ) -> Result<Published> {
-    let manifest = Manifest::for_import(&project.imports())?;
-    let mut segments = NewSegments::new(project, &manifest);
-    let mut columns = catalog.columns().clone();
-    let mut published = Published::default();
+    let mut items = DerivedItems::new(project, catalog)?;
     for composition in &made.progress.products.compositions {
-        // One segment for each data set of sources.
-        let mut writers: BTreeMap<String, Writer> = BTreeMap::new();
         for (n, planned) in made.progress.sources.iter().enumerate() {
             cancel.check()?;
             if !made.progress.is_complete(n, composition) {
                 continue;
             }
             let source = read(planned.number)?;
-            if source.digest() != planned.digest {
-                published.changed.push(n);
-                continue;
-            }
-            let item = made.item(n, composition, &source)?;
-            if catalog.row_of(&item.id)?.is_some() {
-                continue;
-            }
-            columns.push(&item)?;
-            let line =
-                serde_json::value::to_raw_value(&item).map_err(|e| Error::failed(e.to_string()))?;
-            if !writers.contains_key(&item.dataset) {
-                let writer = Writer::create(&project.imports())?;
-                writers.insert(item.dataset.clone(), writer);
-            }
-            if let Some(writer) = writers.get_mut(&item.dataset) {
-                writer.push(&line)?;
+            match source.digest() == planned.digest {
+                true => items.push(&made.item(n, composition, &source)?)?,
+                false => items.leave_out(n),
             }
         }
-        for (dataset, writer) in writers {
-            published.items += writer.rows;
-            let source = format!("derived by benchtop: {dataset}");
-            segments.push(writer, Content::Items { dataset }, source)?;
-        }
+        items.end_segments()?;
     }
-    if published.items > 0 {
-        let (catalog, notice) = segments.add(project, index, catalog, columns, at)?;
-        (published.catalog, published.notice) = (Some(catalog), notice);
-    }
-    published.changed.sort_unstable();
-    published.changed.dedup();
-    Ok(published)
+    items.finish(index, at)
 }

@@ -1,33 +1,18 @@
 //! The items of a scenario: those whose pictures are made become a part of the project.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use super::kind::Scenario;
 use super::making;
 use crate::derive::NewItem;
-use crate::new_segments::NewSegments;
+use crate::derive::publish::{DerivedItems, Published};
 use benchtop_files::project::Project;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::scenario::ScenarioPlan;
-use benchtop_model::{Derivation, Error, Field, ImageRef, Item, Result};
+use benchtop_model::{Derivation, Field, ImageRef, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
 use benchtop_store::jobs::{MadePicture, PlannedPicture};
-use benchtop_store::manifest::{Content, Manifest};
-use benchtop_store::segment::Writer;
-
-/// What became part of the project.
-pub struct Published {
-    /// The new catalog; `None` if all items exist already.
-    pub catalog: Option<Arc<Catalog>>,
-    /// Number of new items.
-    pub items: u64,
-    /// Positions in the plan of pictures with an item that changed since.
-    pub changed: BTreeSet<usize>,
-    /// A notice if the index could not be written.
-    pub notice: Option<String>,
-}
 
 /// What a job has made.
 pub struct MadePictures<'m> {
@@ -102,42 +87,16 @@ pub fn publish(
     (at, cancel): (&str, Cancel<'_>),
     read: &dyn Fn(u32) -> Result<Item>,
 ) -> Result<Published> {
-    let manifest = Manifest::for_import(&project.imports())?;
-    let mut segments = NewSegments::new(project, &manifest);
-    let mut columns = catalog.columns().clone();
-    let mut published = Published {
-        catalog: None,
-        items: 0,
-        changed: BTreeSet::new(),
-        notice: None,
-    };
-    for (dataset, list) in pictures.by_dataset(catalog) {
-        let mut writer = Writer::create(&project.imports())?;
+    let mut items = DerivedItems::new(project, catalog)?;
+    for list in pictures.by_dataset(catalog).into_values() {
         for (number, n) in list {
             cancel.check()?;
-            let Some(item) = pictures.item(&read(number)?, n, number)? else {
-                published.changed.insert(n);
-                continue;
-            };
-            if catalog.row_of(&item.id)?.is_some() {
-                continue;
+            match pictures.item(&read(number)?, n, number)? {
+                Some(item) => items.push(&item)?,
+                None => items.leave_out(n),
             }
-            columns.push(&item)?;
-            let line =
-                serde_json::value::to_raw_value(&item).map_err(|e| Error::failed(e.to_string()))?;
-            writer.push(&line)?;
         }
-        if writer.rows == 0 {
-            continue;
-        }
-        published.items += writer.rows;
-        let dataset = pictures.plan.dataset(&dataset);
-        let source = format!("derived by benchtop: {dataset}");
-        segments.push(writer, Content::Items { dataset }, source)?;
+        items.end_segments()?;
     }
-    if published.items > 0 {
-        let (catalog, notice) = segments.add(project, index, catalog, columns, at)?;
-        (published.catalog, published.notice) = (Some(catalog), notice);
-    }
-    Ok(published)
+    items.finish(index, at)
 }
