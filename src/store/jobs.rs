@@ -36,7 +36,7 @@ pub use failures::FailureLog;
 pub use generation::{FailedPicture, Generation, GenerationFiles, PictureInProgress, Scope};
 pub(super) use migrate::take_over;
 pub use scoring_list::{earlier_scoring_jobs, remove_earlier_scoring_jobs};
-pub use steps::{Answer, Asked, Candidate, Done, StepJournal, StepLine, StepSource};
+pub use steps::{Answer, Candidate, Done, ModelRole, StepJournal, StepLine, StepSource};
 pub use usage::UsageFile;
 
 /// Version of the files.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use benchtop::store::jobs::{Asked, Done, StepJournal, StepLine};
+use benchtop::store::jobs::{Done, ModelRole, StepJournal, StepLine};
 use serde_json::Value;
 
 use crate::flows::bootstrap::{boots, good};
@@ -47,7 +47,7 @@ fn answers(bench: &Bench) -> BTreeMap<Key, usize> {
             let seed = answer
                 .seed
                 .map(u64::from)
-                .filter(|_| answer.role == Asked::Writer);
+                .filter(|_| answer.role == ModelRole::Writer);
             *all.entry((model, answer.prompt, seed)).or_default() += 1;
         }
     })

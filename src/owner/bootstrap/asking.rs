@@ -24,34 +24,34 @@ use benchtop_pipeline::bootstrap::requests;
 use benchtop_pipeline::bootstrap::state::{Made, Next};
 use benchtop_pipeline::evaluate::ask;
 use benchtop_pipeline::evaluate::server_errors::is_of_question;
-use benchtop_store::jobs::{Answer, Asked, Done, StepLine};
+use benchtop_store::jobs::{Answer, Done, ModelRole, StepLine};
 
 /// A request that is about to be sent.
-pub(super) struct Wish {
+pub(super) struct PendingRequest {
     n: usize,
     k: usize,
-    role: Asked,
+    role: ModelRole,
     ask: u32,
     repair: bool,
     request: VlmRequest,
 }
 
 /// What became of a request.
-pub(super) type Heard = (Wish, std::result::Result<Reply, Failure>);
+pub(super) type AnsweredRequest = (PendingRequest, std::result::Result<Reply, Failure>);
 
 impl Session<'_> {
     /// The requests that are next. What cannot be asked is recorded as a failure.
-    pub(super) fn wishes(&mut self, active: &[usize]) -> Result<Vec<Wish>> {
-        let (mut wishes, mut lines) = (Vec::new(), Vec::new());
+    pub(super) fn pending(&mut self, active: &[usize]) -> Result<Vec<PendingRequest>> {
+        let (mut pending, mut lines) = (Vec::new(), Vec::new());
         for n in active {
             let ready: Vec<usize> = self.progress.ready(*n).collect();
             for k in ready {
                 let made = match self.item(*n)? {
-                    Ok(item) => self.wish((*n, k), &item)?,
+                    Ok(item) => self.request_for((*n, k), &item)?,
                     Err(failure) => Some(Err(failure.reason)),
                 };
                 match made {
-                    Some(Ok(wish)) => wishes.push(wish),
+                    Some(Ok(one)) => pending.push(one),
                     Some(Err(why)) => {
                         let failure = Failure::new(FailureKind::Input, why);
                         lines.push(self.line((*n, k), Done::Failed(failure)));
@@ -61,14 +61,14 @@ impl Session<'_> {
             }
         }
         self.record(lines)?;
-        Ok(wishes)
+        Ok(pending)
     }
 
-    fn wish(
+    fn request_for(
         &self,
         (n, k): (usize, usize),
         item: &Item,
-    ) -> Result<Option<std::result::Result<Wish, String>>> {
+    ) -> Result<Option<std::result::Result<PendingRequest, String>>> {
         let Some(product) = self.progress.products.all.get(k) else {
             return Ok(None);
         };
@@ -87,7 +87,7 @@ impl Session<'_> {
             }
             Next::Judge(_) => {
                 let judged = self.progress.state(n, k).map_or(0, |state| state.judged);
-                (Some(Asked::Judge), judged + 1, None)
+                (Some(ModelRole::Judge), judged + 1, None)
             }
             _ => return Ok(None),
         };
@@ -111,13 +111,13 @@ impl Session<'_> {
                 (request, shows, None)
             }
         };
-        let wish = request.and_then(|request| {
+        let one = request.and_then(|request| {
             let images = self.pictures((n, k), item, (shows, made))?;
             let request = match repair {
                 Some((reply, problem)) => requests::repair(request, reply, problem, seed(true)),
                 None => request,
             };
-            Ok(Wish {
+            Ok(PendingRequest {
                 n,
                 k,
                 role,
@@ -126,7 +126,7 @@ impl Session<'_> {
                 request: VlmRequest { images, ..request },
             })
         });
-        Ok(Some(wish))
+        Ok(Some(one))
     }
 
     /// The pictures of a request. Those about an edit show the picture before it, and judges also see
@@ -164,24 +164,24 @@ impl Session<'_> {
 
     /// Sends requests. Their answers are on disk when this returns, and their failures if the
     /// servers answer others.
-    pub(super) fn send(&mut self, wishes: Vec<Wish>) -> Result<Option<Step>> {
-        let mut by_role: BTreeMap<Asked, Vec<Wish>> = Default::default();
-        for wish in wishes {
-            by_role.entry(wish.role).or_default().push(wish);
+    pub(super) fn send(&mut self, pending: Vec<PendingRequest>) -> Result<Option<Step>> {
+        let mut by_role: BTreeMap<ModelRole, Vec<PendingRequest>> = Default::default();
+        for one in pending {
+            by_role.entry(one.role).or_default().push(one);
         }
-        for (role, wishes) in by_role {
+        for (role, pending) in by_role {
             trust::check(self.shared, &self.to)?;
-            let heard = self.ask(role, wishes)?;
+            let heard = self.ask(role, pending)?;
             let is_answered = heard.iter().any(|(_, result)| result.is_ok());
             let mut lost = Vec::new();
-            for (wish, result) in heard {
+            for (one, result) in heard {
                 let Err(failure) = result else { continue };
                 match failure.kind {
                     FailureKind::Cancelled => {}
                     FailureKind::Unavailable if failure.is_outage() => {
                         return Ok(Some(Step::Outage(failure.reason)));
                     }
-                    _ => lost.push((wish, failure)),
+                    _ => lost.push((one, failure)),
                 }
             }
             if !self.shared.jobs.goes_on(self.id) {
@@ -213,9 +213,13 @@ impl Session<'_> {
 
     /// Asks a model. A thread writes the answers that came while it wrote the ones before, so that
     /// one write can hold several.
-    fn ask(&mut self, role: Asked, wishes: Vec<Wish>) -> Result<Vec<Heard>> {
-        let requests: Vec<VlmRequest> = wishes.iter().map(|w| w.request.clone()).collect();
-        let mut wishes: Vec<Option<Wish>> = wishes.into_iter().map(Some).collect();
+    fn ask(
+        &mut self,
+        role: ModelRole,
+        pending: Vec<PendingRequest>,
+    ) -> Result<Vec<AnsweredRequest>> {
+        let requests: Vec<VlmRequest> = pending.iter().map(|one| one.request.clone()).collect();
+        let mut pending: Vec<Option<PendingRequest>> = pending.into_iter().map(Some).collect();
         let (shared, id) = (self.shared.clone(), self.id);
         let named = self.models.table(role).model.clone().unwrap_or_default();
         let keys: Vec<String> = self
@@ -230,7 +234,7 @@ impl Session<'_> {
         } = self;
         let model = models.of(&shared, (id, role))?;
         let (sender, receiver) = mpsc::channel::<StepLine>();
-        let mut heard: Vec<Heard> = Vec::new();
+        let mut heard: Vec<AnsweredRequest> = Vec::new();
         let written = std::thread::scope(|scope| {
             let writer = scope.spawn(move || {
                 let mut all = Vec::new();
@@ -245,18 +249,18 @@ impl Session<'_> {
             model.ask(&requests, &mut |event| {
                 let mut goes_on = true;
                 if let BatchEvent::Done { index, result } = event
-                    && let Some(wish) = wishes.get_mut(index).and_then(Option::take)
+                    && let Some(one) = pending.get_mut(index).and_then(Option::take)
                 {
                     if let Ok(reply) = &result {
                         let line = StepLine::Done {
-                            n: wish.n,
-                            product: keys.get(wish.k).cloned().unwrap_or_default(),
-                            done: Done::Answer(Box::new(answer(&wish, reply, &named))),
+                            n: one.n,
+                            product: keys.get(one.k).cloned().unwrap_or_default(),
+                            done: Done::Answer(Box::new(answer(&one, reply, &named))),
                         };
                         // If it cannot be written, no more is asked.
                         goes_on = sender.send(line).is_ok();
                     }
-                    heard.push((wish, result));
+                    heard.push((one, result));
                 }
                 let standing = |live: &mut Live, _: &mut BootstrapJob| live.header.standing;
                 let standing = shared.jobs.with(id, standing);
@@ -275,17 +279,17 @@ impl Session<'_> {
     }
 }
 
-fn answer(wish: &Wish, reply: &Reply, named: &str) -> Answer {
-    let sampling = wish.request.sampling;
+fn answer(one: &PendingRequest, reply: &Reply, named: &str) -> Answer {
+    let sampling = one.request.sampling;
     Answer {
-        role: wish.role,
-        ask: wish.ask,
-        repair: wish.repair,
+        role: one.role,
+        ask: one.ask,
+        repair: one.repair,
         seed: sampling.map(|sampling| sampling.seed),
         temperature: sampling.map(|sampling| sampling.temperature),
-        system: wish.request.system.clone(),
-        prompt: wish.request.prompt.clone(),
-        pictures: wish.request.images.len() as u32,
+        system: one.request.system.clone(),
+        prompt: one.request.prompt.clone(),
+        pictures: one.request.images.len() as u32,
         reply: reply.text.clone(),
         finish: reply.finish.clone(),
         usage: reply.usage,

@@ -13,30 +13,33 @@ use benchtop_model::job::Prices;
 use benchtop_model::trust::{DataKind, Destination};
 use benchtop_model::{Error, Result};
 use benchtop_pipeline::bootstrap::products::Products;
-use benchtop_store::jobs::Asked;
+use benchtop_store::jobs::ModelRole;
 
 /// The table of a role.
-pub(super) fn table(config: &Config, role: Asked) -> &Judge {
+pub(super) fn table(config: &Config, role: ModelRole) -> &Judge {
     match role {
-        Asked::Writer => &config.writer,
-        Asked::Grounder => &config.grounder,
-        Asked::Judge => &config.judge,
+        ModelRole::Writer => &config.writer,
+        ModelRole::Grounder => &config.grounder,
+        ModelRole::Judge => &config.judge,
     }
 }
 
 /// Who is asked to make a product of this strategy; `None` for V3.
-pub(super) fn maker(strategy: Strategy) -> Option<Asked> {
+pub(super) fn maker(strategy: Strategy) -> Option<ModelRole> {
     match strategy {
-        Strategy::V1 | Strategy::V2 => Some(Asked::Grounder),
+        Strategy::V1 | Strategy::V2 => Some(ModelRole::Grounder),
         Strategy::V3 => None,
-        _ => Some(Asked::Writer),
+        _ => Some(ModelRole::Writer),
     }
 }
 
 /// The roles that a plan needs.
-pub(super) fn needed(products: &Products) -> BTreeSet<Asked> {
+pub(super) fn needed(products: &Products) -> BTreeSet<ModelRole> {
     let strategies = products.all.iter().map(|product| product.applied.strategy);
-    strategies.filter_map(maker).chain([Asked::Judge]).collect()
+    strategies
+        .filter_map(maker)
+        .chain([ModelRole::Judge])
+        .collect()
 }
 
 /// Checks that each role that a plan needs has servers.
@@ -79,16 +82,16 @@ pub(super) fn prices(config: &Config, products: &Products) -> Prices {
 
 /// Whether the judge is a model that also writes.
 pub(super) fn judges_itself(config: &Config, products: &Products) -> bool {
-    let models = |role: Asked| -> BTreeSet<String> {
+    let models = |role: ModelRole| -> BTreeSet<String> {
         let table = table(config, role);
         let own = table.endpoints.iter().map(|e| e.model.as_ref());
         let all = own.map(|own| own.or(table.model.as_ref()).cloned());
         all.flatten().collect()
     };
-    let judges = models(Asked::Judge);
+    let judges = models(ModelRole::Judge);
     let others = needed(products)
         .into_iter()
-        .filter(|role| *role != Asked::Judge);
+        .filter(|role| *role != ModelRole::Judge);
     others
         .into_iter()
         .any(|role| !models(role).is_disjoint(&judges))
@@ -97,7 +100,7 @@ pub(super) fn judges_itself(config: &Config, products: &Products) -> bool {
 /// The models, built when they are first needed.
 pub(super) struct Models {
     config: Config,
-    built: BTreeMap<Asked, ChatModel>,
+    built: BTreeMap<ModelRole, ChatModel>,
 }
 
 impl Models {
@@ -108,7 +111,7 @@ impl Models {
         }
     }
 
-    pub(super) fn table(&self, role: Asked) -> &Judge {
+    pub(super) fn table(&self, role: ModelRole) -> &Judge {
         table(&self.config, role)
     }
 
@@ -119,7 +122,7 @@ impl Models {
     pub(super) fn of(
         &mut self,
         shared: &OwnerContext,
-        (id, role): (u32, Asked),
+        (id, role): (u32, ModelRole),
     ) -> Result<&mut ChatModel> {
         if !self.built.contains_key(&role) {
             let mut model = ChatModel::new(table(&self.config, role))?;

@@ -20,7 +20,7 @@ use benchtop_pipeline::bootstrap::progress::Progress;
 use benchtop_pipeline::bootstrap::requests::Prompts;
 use benchtop_pipeline::bootstrap::state::{Next, Unread};
 use benchtop_pipeline::scenario::making::changed;
-use benchtop_store::jobs::{Asked, Done, StepJournal, StepLine};
+use benchtop_store::jobs::{Done, ModelRole, StepJournal, StepLine};
 
 /// Number of sources at work for each request in flight, so that retries do not leave servers idle.
 const AHEAD: usize = 2;
@@ -66,9 +66,9 @@ impl Session<'_> {
                 Painted::Some => continue,
                 Painted::Ends(step) => return Ok(step),
             }
-            let wishes = self.wishes(&active)?;
-            let is_idle = wishes.is_empty();
-            if let Some(step) = self.send(wishes)? {
+            let pending = self.pending(&active)?;
+            let is_idle = pending.is_empty();
+            if let Some(step) = self.send(pending)? {
                 return Ok(step);
             }
             let Session {
@@ -163,7 +163,7 @@ impl Session<'_> {
         item: &Item,
     ) -> std::result::Result<Option<(u32, u32)>, String> {
         let product = self.progress.products.all.get(k);
-        if product.and_then(|p| roles::maker(p.applied.strategy)) != Some(Asked::Grounder) {
+        if product.and_then(|p| roles::maker(p.applied.strategy)) != Some(ModelRole::Grounder) {
             return Ok(None);
         }
         let image = self.picture_before(n, k, item);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use benchtop_model::generation::Failure;
 use benchtop_model::vlm::Finish;
-use benchtop_store::jobs::{Answer, Asked, Candidate, Done};
+use benchtop_store::jobs::{Answer, Candidate, Done, ModelRole};
 use serde_json::{Map, Value};
 
 /// What a try made.
@@ -216,12 +216,12 @@ impl State {
             repair: answer.repair,
         };
         match answer.role {
-            Asked::Judge => {
+            ModelRole::Judge => {
                 self.judged = answer.ask;
                 self.ruling.model = answer.model;
                 self.next = Phase::Rule(unread);
             }
-            Asked::Writer | Asked::Grounder => {
+            ModelRole::Writer | ModelRole::Grounder => {
                 self.asks = answer.ask;
                 self.next = Phase::Read(unread);
             }
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use benchtop_model::generation::FailureKind;
 
-    fn answer(role: Asked, ask: u32, repair: bool) -> Done {
+    fn answer(role: ModelRole, ask: u32, repair: bool) -> Done {
         Done::Answer(Box::new(Answer {
             role,
             ask,
@@ -275,7 +275,7 @@ mod tests {
     fn candidates_of_one_answer_are_spent_before_the_model_is_asked_again() {
         let mut state = State::default();
         assert_eq!(state.next(false), Next::Ask { ask: 1 });
-        state.take(answer(Asked::Writer, 1, false), 5);
+        state.take(answer(ModelRole::Writer, 1, false), 5);
         assert!(matches!(state.next(false), Next::Read(_)));
         state.take(read(&["a", "b"]), 5);
         for text in ["a", "b"] {
@@ -283,13 +283,13 @@ mod tests {
                 panic!("{:?}", state.next(false));
             };
             assert_eq!(made.candidate.text, text);
-            state.take(answer(Asked::Judge, 1, false), 5);
+            state.take(answer(ModelRole::Judge, 1, false), 5);
             state.take(ruled(Some(false)), 5);
         }
         assert_eq!((state.next(false), state.tries), (Next::Ask { ask: 2 }, 2));
-        state.take(answer(Asked::Writer, 2, false), 5);
+        state.take(answer(ModelRole::Writer, 2, false), 5);
         state.take(read(&["c"]), 5);
-        state.take(answer(Asked::Judge, 3, false), 5);
+        state.take(answer(ModelRole::Judge, 3, false), 5);
         state.take(ruled(Some(true)), 5);
         assert_eq!(state.next(false), Next::Settled);
         assert_eq!(state.product().unwrap().candidate.text, "c");
@@ -300,7 +300,7 @@ mod tests {
     fn an_unusable_answer_is_repaired_once_and_then_costs_a_try() {
         let mut state = State::default();
         for ask in 1..=2 {
-            state.take(answer(Asked::Writer, ask, false), 2);
+            state.take(answer(ModelRole::Writer, ask, false), 2);
             let problem = || "no JSON".to_string();
             state.take(
                 Done::Unread {
@@ -315,7 +315,7 @@ mod tests {
                 problem: problem(),
             };
             assert_eq!(state.next(false), repair);
-            state.take(answer(Asked::Writer, ask, true), 2);
+            state.take(answer(ModelRole::Writer, ask, true), 2);
             let Next::Read(unread) = state.next(false) else {
                 panic!("{:?}", state.next(false));
             };

@@ -19,19 +19,19 @@ use benchtop_model::vlm::{Finish, Usage};
 /// Who answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Asked {
+pub enum ModelRole {
     Writer,
     Grounder,
     Judge,
 }
 
-impl Asked {
+impl ModelRole {
     /// The name in files and of its table in `benchtop.toml`.
     pub fn name(self) -> &'static str {
         match self {
-            Asked::Writer => "writer",
-            Asked::Grounder => "grounder",
-            Asked::Judge => "judge",
+            ModelRole::Writer => "writer",
+            ModelRole::Grounder => "grounder",
+            ModelRole::Judge => "judge",
         }
     }
 }
@@ -58,7 +58,7 @@ pub struct Candidate {
 /// A request and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    pub role: Asked,
+    pub role: ModelRole,
     /// Number of the request for this product and role, from 1.
     pub ask: u32,
     /// Whether it repairs the answer before.
@@ -208,7 +208,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("jobs")).unwrap();
         let answer = Answer {
-            role: Asked::Writer,
+            role: ModelRole::Writer,
             ask: 2,
             repair: true,
             seed: Some(7),
