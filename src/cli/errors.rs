@@ -14,7 +14,6 @@ use crate::context::Context;
 use crate::out;
 use crate::out::{done, json_line};
 use benchtop_files::regular;
-use benchtop_model::config::Reason;
 use benchtop_model::error_label::digest;
 use benchtop_model::history::stamp;
 use benchtop_model::verdict_interchange::receipt;
@@ -107,12 +106,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
 }
 
-/// Calls `take` with each item that has labels. Returns the taxonomy.
+/// Calls `take` with each item that has labels.
 fn each(
     client: &Client,
     filter: &Filter,
     mut take: impl FnMut(&LabeledItem) -> Result<()>,
-) -> Result<Vec<Reason>> {
+) -> Result<()> {
     let mut from = 1;
     loop {
         let filter = filter.clone();
@@ -120,7 +119,7 @@ fn each(
         page.list.iter().try_for_each(&mut take)?;
         match page.next {
             Some(next) => from = next,
-            None => return Ok(page.choices),
+            None => return Ok(()),
         }
     }
 }
@@ -165,7 +164,7 @@ impl Counts {
 fn count(client: &Client, args: &Args) -> Result<u8> {
     let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
     let mut counts = Counts::default();
-    let taxonomy = each(client, &filter, |item| {
+    each(client, &filter, |item| {
         counts.add(item);
         Ok(())
     })?;
@@ -175,7 +174,7 @@ fn count(client: &Client, args: &Args) -> Result<u8> {
     });
     let value = json!({
         "counts": rows.collect::<Vec<_>>(), "answers": counts.answers, "differ": counts.differ,
-        "earlier": counts.earlier, "labels": taxonomy,
+        "earlier": counts.earlier, "labels": client.welcome().errors,
     });
     out::report(args.json, &value, || {
         let mut text = "model\tlabel\tsubtask\tanswers\n".to_string();
@@ -289,11 +288,7 @@ fn export(client: &Client, to: Option<&PathBuf>) -> Result<u8> {
 /// Reads all lines, checks them, and gives their labels. A second import adds nothing.
 fn import(client: &Client, who: &str, path: &Path, json: bool) -> Result<u8> {
     let text = regular::read_text(path, LIMIT)?;
-    let nothing = Filter {
-        only: Some(Vec::new()),
-        ..Filter::default()
-    };
-    let taxonomy = each(client, &nothing, |_| Ok(()))?;
+    let taxonomy = &client.welcome().errors;
     let (mut events, mut earlier) = (Vec::new(), 0_u64);
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {

@@ -351,7 +351,7 @@ impl Board {
 }
 
 /// One answer behind a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerDetail {
     /// The unit that it belongs to: a pair id and question, an image, or a rotation set.
     pub unit: String,
@@ -423,7 +423,7 @@ pub struct ItemAnswers {
 }
 
 /// A model's answer to one question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelAnswer {
     pub model: String,
     /// The rotation, if the question was asked in several orders: `rotation 2`.

@@ -255,6 +255,7 @@ async fn greet(
         items: shared.items.catalog().len() as u64,
         reasons: config.review.reasons.clone(),
         tags: config.review.tags.clone(),
+        errors: config.review.errors.clone(),
         place,
         notices: shared.broadcast.notices().clone(),
     };

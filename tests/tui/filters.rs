@@ -134,6 +134,7 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         items: u64::from(ITEMS),
         reasons: vec![],
         tags: Vec::new(),
+        errors: Vec::new(),
         place: None,
         notices: vec![],
     };

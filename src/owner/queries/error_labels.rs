@@ -45,10 +45,7 @@ fn labeled(
 
 impl Query for request::ErrorLabels {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ErrorLabelPage> {
-        let mut page = ErrorLabelPage {
-            choices: sight.config().review.errors.clone(),
-            ..ErrorLabelPage::default()
-        };
+        let mut page = ErrorLabelPage::default();
         let mut answers = None;
         for row in commented_rows(sight, &self.filter, self.from)? {
             watch.cancel.check()?;

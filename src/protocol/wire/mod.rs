@@ -119,6 +119,8 @@ pub struct Welcome {
     pub reasons: Vec<Reason>,
     /// Tags of verdicts, as declared in `benchtop.toml`.
     pub tags: Vec<Reason>,
+    /// Taxonomy of errors in answers, as declared in `benchtop.toml`.
+    pub errors: Vec<Reason>,
     /// Where this annotator left off.
     pub place: Option<ResumePoint>,
     /// Messages for the person, such as damaged lines in a journal.

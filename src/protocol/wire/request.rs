@@ -515,7 +515,7 @@ macro_rules! requests {
 requests!(declare);
 
 /// Raise this with every change of the types other than a new row of the table.
-const LAYOUT: u16 = 9;
+const LAYOUT: u16 = 10;
 /// Protocol version. Owner and client must have the same. A new row of the table changes it.
 pub const PROTOCOL: u16 = (LAYOUT << 8) | Name::ALL.len() as u16;
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::StepLatency;
-use benchtop_model::config::Reason;
 use benchtop_model::error_label::ErrorLabel;
 use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
@@ -201,8 +200,6 @@ pub struct LabeledItem {
 /// Error labels of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorLabelPage {
-    /// The taxonomy of the project.
-    pub choices: Vec<Reason>,
     /// Items with labels, in the order of the numbers.
     pub list: Vec<LabeledItem>,
     /// Number of the next item; `None` at the end.

@@ -129,6 +129,7 @@ impl App {
             who: self.link.who(),
             reasons: &self.welcome.reasons,
             verdict_tags: &self.welcome.tags,
+            error_labels: &self.welcome.errors,
             tags: self.tags.known(),
             history: &self.history,
             item: self.panes.get(REVIEW).and_then(Pane::item),

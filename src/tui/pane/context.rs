@@ -35,6 +35,8 @@ pub struct Env<'a> {
     pub reasons: &'a [Reason],
     /// The tags that any verdict can have.
     pub verdict_tags: &'a [Reason],
+    /// The taxonomy of errors in answers.
+    pub error_labels: &'a [Reason],
     /// Tags of earlier notes.
     pub tags: &'a [String],
     /// Earlier searches, oldest first.

@@ -32,6 +32,7 @@ pub struct Recorder {
     pub who: String,
     pub reasons: Vec<Reason>,
     pub verdict_tags: Vec<Reason>,
+    pub error_labels: Vec<Reason>,
     pub metadata: RefCell<EditSession>,
     /// Number of items in the project.
     pub items: u32,
@@ -55,6 +56,7 @@ impl Recorder {
             who: "ann".into(),
             reasons: Vec::new(),
             verdict_tags: Vec::new(),
+            error_labels: Vec::new(),
             metadata: RefCell::default(),
             items: 1,
             now: 0,
@@ -81,6 +83,7 @@ impl Recorder {
             who: &self.who,
             reasons: &self.reasons,
             verdict_tags: &self.verdict_tags,
+            error_labels: &self.error_labels,
             tags: &[],
             history: &[],
             item: None,

@@ -36,11 +36,12 @@ impl BoardPane {
 
     /// Asks for the label of an answer.
     pub(super) fn ask_label(&self, target: LabelTarget, cx: &mut Context<'_>) {
-        if target.choices.is_empty() {
+        let known = cx.env.error_labels;
+        if known.is_empty() {
             return cx.refuse("benchtop.toml has no `errors` below `[review]`");
         }
         let title = format!("error of {} in #{}", target.model, target.number);
-        let mut choices: Vec<Option<Reason>> = target.choices.iter().cloned().map(Some).collect();
+        let mut choices: Vec<Option<Reason>> = known.iter().cloned().map(Some).collect();
         choices.push(None);
         let line = |choice: &Option<Reason>| match choice {
             Some(reason) => (reason.key.clone(), reason.label.clone()),

@@ -40,7 +40,7 @@ pub struct AnswerView {
     table: LocalTable,
     /// Title of the table.
     title: String,
-    /// Error labels, and the taxonomy.
+    /// Error labels.
     labels: ErrorLabelPage,
     loaded: Option<std::result::Result<Loaded, String>>,
     picture: Picture,
@@ -430,12 +430,7 @@ impl Layer for AnswerView {
                 if of.answer.right == Some(true) {
                     return vec![LayerEffect::refuse("this answer is right")];
                 }
-                let choices = self.labels.choices.clone();
-                return vec![LayerEffect::Label(LabelTarget::of(
-                    self.found.number,
-                    of,
-                    choices,
-                ))];
+                return vec![LayerEffect::Label(LabelTarget::of(self.found.number, of))];
             }
             // Works with any table content, even an empty table.
             Action::Open => return vec![LayerEffect::Item(self.found.number)],

@@ -6,8 +6,10 @@ use crate::pane::{Effect, Target};
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
 use benchtop_model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
 use benchtop_model::board::{
-    Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, Row, Scale,
+    AnswerDetail, Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, ModelAnswer, Row,
+    Scale,
 };
+use benchtop_model::config::Reason;
 use benchtop_model::{ColorLevel, Error, ErrorKind, Result};
 use benchtop_protocol::wire::{AnyRequest, request};
 
@@ -218,6 +220,40 @@ fn a_late_reply_does_not_reopen_a_closed_view() {
     assert!(pane.answer().is_none());
     reply::<request::ModelAnswers>(&mut pane, again, Ok(found()));
     assert!(pane.answer().is_none());
+}
+
+#[test]
+fn the_menu_of_errors_waits_for_no_reply() {
+    let mut pane = BoardPane::new(board(), wilson);
+    list_answers(&mut pane);
+    let mut rec = recorder();
+    let open = rec.call(&mut pane, |pane, cx| {
+        pane.ask_answered("a/1".into(), "GPT4o".into(), cx);
+    });
+    let found = ItemAnswers {
+        number: 1,
+        item: "a/1".into(),
+        answers: vec![ModelAnswer {
+            model: "GPT4o".into(),
+            answer: AnswerDetail {
+                right: Some(false),
+                ..AnswerDetail::default()
+            },
+            ..ModelAnswer::default()
+        }],
+        ..ItemAnswers::default()
+    };
+    reply::<request::ModelAnswers>(&mut pane, only(open), Ok(found));
+    let effects = rec.act(&mut pane, Action::LabelError);
+    assert!(testing::refused(&effects).contains("`errors`"));
+    rec.error_labels = vec![Reason {
+        key: "reasoning".into(),
+        label: "wrong conclusion".into(),
+    }];
+    let effects = rec.act(&mut pane, Action::LabelError);
+    let (title, menu) = lines(&effects[0]);
+    assert!(title.contains("GPT4o"), "{title}");
+    assert_eq!(menu[0], ("reasoning", "wrong conclusion"));
 }
 
 #[test]
