@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::bootstrap::{configured, good, is_judge, passes, pictures, strategy, variants};
 use super::derived::exported;
 use super::eval::{number, quiz_of, reply, words};
+use super::servers::generates_with;
 use crate::inference::server::{Act, Seen, Server};
 use crate::support::{Bench, ErrorKind};
 
@@ -467,4 +468,44 @@ fn the_twelve_pairs_are_a_plan() {
     // Seven products, each judged once; V3 is asked of nobody.
     assert_eq!(server.seen().len(), 7 + 6);
     assert!(server.seen().iter().all(|seen| pictures(seen) <= 2));
+}
+
+#[test]
+fn a_model_of_this_machine_paints() {
+    let server = Server::new(helps);
+    let bench = configured(quiz_of(1, SIZE), &server);
+    // A U-Net for inpainting, and one that paints over the source.
+    let [inpaint, plain] = [true, false].map(|is_inpaint| {
+        let model = crate::parity::pictures::assembled("sd");
+        if is_inpaint {
+            let unet = crate::parity::models::data("unet_inpaint");
+            crate::parity::pictures::replaced(model.path(), "unet", unet);
+        }
+        model
+    });
+    for (at, model) in [inpaint, plain].iter().enumerate() {
+        let model = model.path().display();
+        let table = format!("backend = \"candle\"\ndevice = \"cpu\"\nmodel = \"{model}\"");
+        generates_with(&bench, &table);
+        let seed = at.to_string();
+        let strategies = ["V1", "V2", "V3", "--seed", seed.as_str()];
+        let args = ["bootstrap", "--strategies"].into_iter().chain(strategies);
+        bench.run(args).ok();
+    }
+    let (all, made) = (exported(&bench), variants(&bench));
+    let mut pictures = BTreeSet::new();
+    for (name, items) in &made {
+        assert_eq!(items.len(), 2, "{name}");
+        for item in items {
+            assert!(!item.images[0].draft, "{name}");
+            let variant = item.variant.as_ref().unwrap();
+            assert_eq!(variant.modified, Some(true), "{name}");
+            let after = file(&bench, item);
+            let before = rgb(&file(&bench, source(&all, item)));
+            let parameters = &item.derivation.as_ref().unwrap().parameters;
+            check_bytes(&before, &rgb(&after), parameters);
+            pictures.insert(after);
+        }
+    }
+    assert_eq!(pictures.len(), 6);
 }

@@ -18,9 +18,13 @@ fn nobody() -> String {
 }
 
 pub fn generates(bench: &Bench, url: &str, more: &str) {
-    let table = format!(
-        "[generate]\nbackend = \"http\"\nmodel = \"m\"\nendpoints = [{{ url = \"{url}\"{more} }}]"
-    );
+    let table =
+        format!("backend = \"http\"\nmodel = \"m\"\nendpoints = [{{ url = \"{url}\"{more} }}]");
+    generates_with(bench, &table);
+}
+
+/// Replaces the table `[generate]` of `benchtop.toml`.
+pub fn generates_with(bench: &Bench, table: &str) {
     let path = bench.root().join("benchtop.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let begins = text.find("[generate]").unwrap();
@@ -29,7 +33,7 @@ pub fn generates(bench: &Bench, url: &str, more: &str) {
         .map_or(text.len(), |at| begins + 1 + at);
     std::fs::write(
         &path,
-        format!("{}{table}\n{}", &text[..begins], &text[ends..]),
+        format!("{}[generate]\n{table}\n{}", &text[..begins], &text[ends..]),
     )
     .unwrap();
 }

@@ -231,7 +231,10 @@ fn scoring_starts_from_an_empty_filters_pane_with_a_rule() {
         seat.keys("<down><down><down>");
         seat.keys("30");
         let shown = seat.wait_for("rule: flag if flatness < 30");
-        snapshot("scoring_form", size, &without_folder(&shown));
+        // Whether OCR can run depends on the machine.
+        let rows = shown.lines().filter(|row| !row.contains(" ocr: "));
+        let rows: Vec<&str> = rows.collect();
+        snapshot("scoring_form", size, &without_folder(&rows.join("\n")));
         let line = "benchtop filter run flatness --filter subtask:colour --flag 30";
         let flat: String = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
