@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
 use super::draw::status_words;
-use super::{Phase, Work};
+use super::{Phase, Work, derived};
 use crate::item::Loaded;
 use crate::panes::filters::role;
 use crate::panes::outcome_word;
@@ -105,11 +105,17 @@ impl Lines {
     }
 
     /// Adds `label  value` with further lines of the value indented.
-    fn field(&mut self, label: &str, value: &str, role: Role) {
+    pub(super) fn field(&mut self, label: &str, value: &str, role: Role) {
         if value.is_empty() {
             return;
         }
         self.hanging(label, 9, value, role);
+    }
+
+    #[cfg(test)]
+    pub(super) fn text(&self) -> String {
+        let lines = self.lines.iter();
+        lines.map(|line| format!("{}\n", line.text)).collect()
     }
 
     /// Adds text behind a label, with the indent of its first line.
@@ -192,7 +198,7 @@ pub(super) fn write(
     }
     options(item, lines);
     lines.gap();
-    derivation(item, lines);
+    derived::write(item, lines);
     lines.field(
         "prompt",
         item.prompt.as_deref().unwrap_or_default(),
@@ -284,32 +290,6 @@ fn options(item: &Item, lines: &mut Lines) {
             "answer"
         };
         lines.field(label, &item.answer, Role::Good);
-    }
-}
-
-/// Writes what was changed in the item. Where it comes from in full is a page of its own.
-fn derivation(item: &Item, lines: &mut Lines) {
-    let Some(derivation) = &item.derivation else {
-        return;
-    };
-    let texts = [("edit", &derivation.edit), ("context", &derivation.context)];
-    for (label, text) in texts {
-        let text = text.as_deref().unwrap_or_default();
-        lines.field(label, &clean(text), Role::Text);
-    }
-    let parameters = derivation.parameters.iter();
-    let parameters: Vec<String> = parameters.map(|(name, v)| format!("{name} {v}")).collect();
-    let made = format!("{} {}", derivation.method, parameters.join(", "));
-    lines.field("derived", &clean(&made), Role::Dim);
-    if let Some(ruling) = &derivation.ruling {
-        let said = match ruling.pass {
-            Some(true) => "passed",
-            Some(false) => "did not pass",
-            None => "gave no answer",
-        };
-        let reason = ruling.reason.as_deref().unwrap_or_default();
-        let ruling = format!("{said} {} {reason}", ruling.judge);
-        lines.field("judge", clean(&ruling).trim(), Role::Dim);
     }
 }
 
