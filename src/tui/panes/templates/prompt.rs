@@ -1,0 +1,249 @@
+//! The request that the prompt file on screen makes for one item, while the file is edited. The owner
+//! fills it, with the code that fills real requests.
+
+use super::TemplatesPane;
+use crate::action::Action;
+use crate::pane::{Ask, Context, menu};
+use crate::panes::metadata::EditSession;
+use crate::panes::metadata::draw::finding_line;
+use crate::theme::Role;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::text::{clean, error_line};
+use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::metadata::write::writing_of;
+use benchtop_model::prompt_preview::PromptPreview;
+use benchtop_model::{Error, MetaFile, Result, Severity};
+use benchtop_protocol::wire::request;
+
+/// Name of the request to the owner.
+const PREVIEW: &str = "prompt preview";
+/// Width of the labels.
+const LABEL: usize = 10;
+
+/// What a preview is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wanted {
+    file: MetaFile,
+    number: u32,
+    seed: u64,
+}
+
+/// The preview of a prompt file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PromptSide {
+    /// The item that was chosen; `None` for that of the review.
+    item: Option<u32>,
+    /// What the owner works on. Only one request is on its way at a time.
+    asked: Option<Wanted>,
+    /// The last reply, and what it is about.
+    shown: Option<(Wanted, Result<PromptPreview>)>,
+}
+
+/// Whether a file makes requests to models.
+pub(super) fn is_prompt(file: &str) -> bool {
+    writing_of(file).is_some() || judging_of(file).is_some()
+}
+
+impl PromptSide {
+    /// Forgets what is on its way: the connection was lost.
+    pub(super) fn reconnected(&mut self) {
+        self.asked = None;
+    }
+
+    fn on_preview(&mut self, reply: Result<PromptPreview>) {
+        self.shown = self.asked.take().map(|wanted| (wanted, reply));
+    }
+
+    /// The heading of the preview.
+    pub(super) fn title(&self, seed: u64, choose: &str) -> String {
+        match &self.shown {
+            Some((_, Ok(preview))) => {
+                format!(
+                    "request for #{}, seed {seed}  {choose}: other item",
+                    preview.number
+                )
+            }
+            Some((wanted, Err(_))) => {
+                format!("no request for #{}  {choose}: other item", wanted.number)
+            }
+            None => format!("request  {choose}: choose an item"),
+        }
+    }
+
+    /// The lines of the preview: labels, texts, and their roles. Errors of the file come first.
+    pub(super) fn lines(
+        &self,
+        file: &str,
+        edit_session: &EditSession,
+    ) -> Vec<(String, String, Role)> {
+        let line = |label: &str, text: String, role| (label.to_string(), text, role);
+        let found = edit_session.found_in(file);
+        let errors = found.filter(|found| found.severity() == Severity::Error);
+        let errors: Vec<_> = errors
+            .map(|found| line("error", finding_line(found), Role::Bad))
+            .collect();
+        if !errors.is_empty() {
+            return errors;
+        }
+        match &self.shown {
+            Some((wanted, reply)) if wanted.file.name == file => match reply {
+                Ok(preview) => told(preview),
+                Err(error) => vec![line("", place_and_error(error), Role::Warn)],
+            },
+            _ if self.asked.is_some() => vec![line("", "loading".into(), Role::Pending)],
+            _ => vec![line(
+                "",
+                "no item: open one in the review, or choose one".into(),
+                Role::Dim,
+            )],
+        }
+    }
+}
+
+fn place_and_error(error: &Error) -> String {
+    let place = &error.place;
+    match (&place.file, place.line) {
+        (Some(file), Some(line)) => {
+            format!("{}:{line} {}", file.display(), error_line(error))
+        }
+        _ => error_line(error),
+    }
+}
+
+fn told(preview: &PromptPreview) -> Vec<(String, String, Role)> {
+    let model = match preview.model.is_empty() {
+        true => "no model".to_string(),
+        false => preview.model.clone(),
+    };
+    let settings = format!(
+        "{model}, seed {}, temperature {}, at most {} tokens, answers {}",
+        preview.seed, preview.temperature, preview.max_tokens, preview.answer
+    );
+    let pictures = match preview.pictures.is_empty() {
+        true => "none".to_string(),
+        false => preview.pictures.join(", "),
+    };
+    let mut lines = vec![
+        (preview.role.clone(), clean(&settings), Role::Accent),
+        ("pictures".into(), clean(&pictures), Role::Dim),
+    ];
+    let texts = [
+        ("system", preview.system.as_deref(), Role::Dim),
+        ("prompt", Some(&*preview.prompt), Role::Text),
+    ];
+    for (label, text, role) in texts {
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        let each = text.unwrap_or_default().trim_end().lines();
+        lines.extend(
+            labels
+                .zip(each)
+                .map(|(label, line)| (label.into(), clean(line), role)),
+        );
+    }
+    let wide =
+        |(label, text, role): (String, String, Role)| (format!("{label:<LABEL$}"), text, role);
+    lines.into_iter().map(wide).collect()
+}
+
+impl TemplatesPane {
+    /// Asks for a new preview if the file, the item, or the seed changed. Only one request is on its
+    /// way at a time, so that typing never piles them up.
+    pub(super) fn preview_prompt(&mut self, cx: &mut Context<'_>) {
+        if !is_prompt(self.name()) || !cx.metadata.is_ready() || !cx.env.is_shown {
+            return;
+        }
+        let number = self.prompt.item.or(cx.env.item);
+        let text = cx.metadata.session().text(self.name());
+        let (Some(number), Some(text)) = (number, text) else {
+            return;
+        };
+        let wanted = Wanted {
+            file: MetaFile {
+                name: self.name().into(),
+                text: text.into(),
+            },
+            number,
+            seed: cx.metadata.seed(),
+        };
+        let is_shown = self
+            .prompt
+            .shown
+            .as_ref()
+            .is_some_and(|(of, _)| *of == wanted);
+        if self.prompt.asked.is_some() || is_shown {
+            return;
+        }
+        let ask = request::PreviewPrompt {
+            file: wanted.file.clone(),
+            number,
+            seed: wanted.seed,
+        };
+        self.prompt.asked = Some(wanted);
+        let then = |pane: &mut Self, reply, cx: &mut Context<'_>| {
+            pane.prompt.on_preview(reply);
+            pane.preview_prompt(cx);
+        };
+        cx.send(Ask::new(ask, then).named(PREVIEW).at_once());
+    }
+
+    /// Asks for the item of the preview.
+    pub(super) fn ask_prompt_item(&self, cx: &mut Context<'_>) {
+        if !is_prompt(self.name()) {
+            let next = cx.key(Action::ChooseFile);
+            return cx.refuse(format!(
+                "{} makes no requests; {next} chooses a file, such as write/vlb-l1-word-substitution.toml",
+                self.name()
+            ));
+        }
+        let prompt = Prompt::new(
+            "preview for item (number or id; empty: the one in Review)",
+            "",
+            Vec::new(),
+        );
+        cx.prompt(prompt, |pane: &mut Self, text, cx| {
+            match (
+                text.trim(),
+                text.trim().trim_start_matches('#').parse::<u32>(),
+            ) {
+                ("", _) => pane.preview_for(None, cx),
+                (_, Ok(0)) => return Err("items are numbered from 1".into()),
+                (_, Ok(number)) => pane.preview_for(Some(number), cx),
+                (id, Err(_)) => pane.find_prompt_item(id.to_string(), cx),
+            }
+            Ok(())
+        });
+    }
+
+    fn find_prompt_item(&self, id: String, cx: &mut Context<'_>) {
+        let then = |pane: &mut Self, number, cx: &mut Context<'_>| match cx.ok_or_show(number) {
+            Some(Some(number)) => pane.preview_for(Some(number), cx),
+            Some(None) => cx.refuse("no such item in this project"),
+            None => {}
+        };
+        cx.ask_now(request::NumberOf(id), then);
+    }
+
+    fn preview_for(&mut self, item: Option<u32>, cx: &mut Context<'_>) {
+        self.prompt.item = item;
+        self.side.rewind();
+        self.preview_prompt(cx);
+    }
+
+    /// Asks for the file to edit.
+    pub(super) fn ask_file(&self, cx: &mut Context<'_>) {
+        let files = cx.metadata.texts();
+        let here = files.iter().position(|file| file == self.name());
+        let line = |file: &String| (file.clone(), String::new());
+        let lines = files.iter().map(line).collect();
+        let menu = menu("Edit which file?", lines).at(here.unwrap_or(0));
+        cx.choose_in(menu, move |pane: &mut Self, pick, cx| {
+            if let Some(file) = files.get(pick) {
+                pane.sync(cx.metadata);
+                pane.switch(cx.metadata, file);
+                pane.follow_cursor(cx.metadata);
+                pane.side.rewind();
+                pane.preview_prompt(cx);
+            }
+        });
+    }
+}
