@@ -247,3 +247,140 @@ impl TemplatesPane {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pane::Effect;
+    use crate::pane::recorder::Recorder;
+    use crate::pane::testing::{drawn, only, recorder, refused, request};
+    use crate::panes::metadata::Place;
+    use crate::panes::metadata::session::tests::state;
+    use benchtop_compose::metadata::Metadata;
+    use benchtop_model::{ColorLevel, Finding, Rule, metafile};
+    use benchtop_protocol::wire::AnyRequest;
+
+    const FILE: &str = "write/vlb-l1-word-substitution.toml";
+
+    /// The pane with this file, without an item.
+    fn open(file: &str) -> (Recorder, TemplatesPane) {
+        let (rec, mut pane) = (recorder(), TemplatesPane::default());
+        let shipped = Metadata::parse(metafile::shipped());
+        rec.metadata.borrow_mut().on_state(Ok(state(&shipped)));
+        rec.metadata.borrow_mut().set_goal(Place {
+            file: file.into(),
+            line: 1,
+            column: 1,
+        });
+        assert!(rec.open(&mut pane).is_empty(), "no item, so no request");
+        (rec, pane)
+    }
+
+    fn choose(rec: &Recorder, pane: &mut TemplatesPane, item: &str) -> Vec<Effect> {
+        let mut prompt = only(rec.act(pane, Action::PreviewItem));
+        rec.write(pane, &mut prompt, item).unwrap()
+    }
+
+    fn asked(effect: &Effect) -> (String, u32, u64) {
+        match request(effect) {
+            AnyRequest::PreviewPrompt(ask) => (ask.file.text.clone(), ask.number, ask.seed),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn preview(prompt: &str) -> PromptPreview {
+        PromptPreview {
+            number: 7,
+            role: "writer".into(),
+            model: "owl".into(),
+            seed: 99,
+            temperature: 0.7,
+            max_tokens: 512,
+            pictures: vec!["kites/7.png".into()],
+            system: Some("You alter questions.".into()),
+            prompt: prompt.into(),
+            answer: "text".into(),
+            ..PromptPreview::default()
+        }
+    }
+
+    #[test]
+    fn the_request_for_the_chosen_item_follows_edits_one_at_a_time() {
+        let (rec, mut pane) = open(FILE);
+        let shown = drawn(&rec, &mut pane, (160, 50), ColorLevel::True);
+        assert!(shown.contains("no item: open one"), "{shown}");
+        let first = only(choose(&rec, &mut pane, "#7"));
+        let (text, number, seed) = asked(&first);
+        assert_eq!((number, seed), (7, 0));
+        assert!(text.contains("{question}"));
+        // While it is on its way, edits ask for nothing more.
+        rec.act(&mut pane, Action::TypeText);
+        for _ in 0..3 {
+            assert!(
+                rec.call(&mut pane, |pane, cx| pane.paste("#", cx))
+                    .is_empty()
+            );
+        }
+        let reply = Ok(preview("Question: which?\nAnswer: \u{1b}[2Jone"));
+        let second = only(rec.reply::<request::PreviewPrompt>(&mut pane, first, reply));
+        let (edited, ..) = asked(&second);
+        assert_eq!(edited, format!("###{text}"), "the newest text, once");
+        let shown = drawn(&rec, &mut pane, (160, 50), ColorLevel::True);
+        for part in [
+            "request for #7, seed 0",
+            "writer    owl, seed 99, temperature 0.7, at most 512 tokens, answers text",
+            "pictures  kites/7.png",
+            "system    You alter questions.",
+            "prompt    Question: which?",
+            "          Answer: ",
+        ] {
+            assert!(shown.contains(part), "{part} in\n{shown}");
+        }
+        assert!(!shown.contains('\u{1b}'));
+        let reply = Ok(preview("Question: which?"));
+        assert!(
+            rec.reply::<request::PreviewPrompt>(&mut pane, second, reply)
+                .is_empty()
+        );
+        // Another seed is another request.
+        rec.act(&mut pane, Action::StopTyping);
+        let third = only(rec.act(&mut pane, Action::SeedUp));
+        assert_eq!(asked(&third).2, 1);
+    }
+
+    #[test]
+    fn a_refusal_and_errors_of_the_file_are_shown_and_other_files_ask_nothing() {
+        let (rec, mut pane) = open("judge/vlb-v1-add-object.toml");
+        let ask = only(choose(&rec, &mut pane, "2"));
+        let refusal = Error::input("the item has no value for `{edit}`").help("choose a variant");
+        rec.reply::<request::PreviewPrompt>(&mut pane, ask, Err(refusal));
+        let shown = drawn(&rec, &mut pane, (80, 24), ColorLevel::True);
+        assert!(shown.contains("no request for #2"), "{shown}");
+        assert!(
+            shown.contains("no value for `{edit}`; choose a variant"),
+            "{shown}"
+        );
+        let wrong = Finding::new(
+            Rule::Unreadable,
+            "judge/vlb-v1-add-object.toml",
+            "no such slot",
+        );
+        let preview = crate::panes::metadata::preview::Preview {
+            shown: Vec::new(),
+            found: vec![Finding { line: 9, ..wrong }],
+        };
+        let ticket = rec.metadata.borrow_mut().take_wanted().unwrap().ticket;
+        let done = crate::panes::metadata::worker::Done { ticket, preview };
+        assert!(rec.metadata.borrow_mut().preview(done));
+        let shown = drawn(&rec, &mut pane, (160, 50), ColorLevel::True);
+        assert!(
+            shown.contains("judge/vlb-v1-add-object.toml:9 no such slot"),
+            "{shown}"
+        );
+        let (rec, mut pane) = open("styles.toml");
+        assert!(
+            refused(&rec.act(&mut pane, Action::PreviewItem))
+                .contains("styles.toml makes no requests")
+        );
+    }
+}
