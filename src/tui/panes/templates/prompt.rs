@@ -116,15 +116,17 @@ fn told(preview: &PromptPreview) -> Vec<(String, String, Role)> {
         false => preview.model.clone(),
     };
     let settings = format!(
-        "{model}, seed {}, temperature {}, at most {} tokens, answers {}",
-        preview.seed, preview.temperature, preview.max_tokens, preview.answer
+        "seed {}, temperature {}, at most {} tokens",
+        preview.seed, preview.temperature, preview.max_tokens
     );
+    let model = format!("{model}, answers {}", preview.answer);
     let pictures = match preview.pictures.is_empty() {
         true => "none".to_string(),
         false => preview.pictures.join(", "),
     };
     let mut lines = vec![
-        (preview.role.clone(), clean(&settings), Role::Accent),
+        (preview.role.clone(), clean(&model), Role::Accent),
+        ("settings".into(), clean(&settings), Role::Dim),
         ("pictures".into(), clean(&pictures), Role::Dim),
     ];
     let texts = [
@@ -251,9 +253,9 @@ impl TemplatesPane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pane::Effect;
     use crate::pane::recorder::Recorder;
     use crate::pane::testing::{drawn, only, recorder, refused, request};
+    use crate::pane::{Effect, Pane};
     use crate::panes::metadata::Place;
     use crate::panes::metadata::session::tests::state;
     use benchtop_compose::metadata::Metadata;
@@ -328,7 +330,8 @@ mod tests {
         let shown = drawn(&rec, &mut pane, (160, 50), ColorLevel::True);
         for part in [
             "request for #7, seed 0",
-            "writer    owl, seed 99, temperature 0.7, at most 512 tokens, answers text",
+            "writer    owl, answers text",
+            "settings  seed 99, temperature 0.7, at most 512 tokens",
             "pictures  kites/7.png",
             "system    You alter questions.",
             "prompt    Question: which?",
