@@ -54,6 +54,10 @@ pub(super) fn write(item: &Item, lines: &mut Lines) {
     let mut made: Vec<String> = shown
         .map(|(name, value)| format!("{name} {}", plain(value)))
         .collect();
+    let painters = edits.iter().filter_map(|edit| edit.get("painter"));
+    if let Some(painter) = painters.last() {
+        made.push(format!("painted by {}", plain(painter)));
+    }
     if derivation.tries > 0 {
         made.push(tries(derivation.tries));
     }
@@ -103,7 +107,7 @@ fn strategy(edit: &Map<String, Value>) -> Option<Strategy> {
     Strategy::from_name(edit.get("strategy")?.as_str()?)
 }
 
-/// An edit as a sentence without a subject: `V1 adds a red ball at 20,30 to 80,100, by storyboard`.
+/// An edit as a sentence without a subject: `V1 adds a red ball at 20,30 to 80,100`.
 fn in_words(edit: &Map<String, Value>) -> String {
     let text = |name: &str| edit.get(name).map_or(String::new(), plain);
     let mut words = match strategy(edit) {
@@ -123,10 +127,6 @@ fn in_words(edit: &Map<String, Value>) -> String {
         words.push_str(&format!(" at {boxes}"));
     } else if let Some([width, height]) = edit.get(SIZE).and_then(numbers) {
         words.push_str(&format!(", {width} by {height} pixels"));
-    }
-    let painter = text("painter");
-    if !painter.is_empty() {
-        words.push_str(&format!(", painted by {painter}"));
     }
     words
 }
@@ -201,9 +201,9 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "edit     V1 adds a red ball at 20,30 to 80,100, painted by storyboard",
-                "         V3 extends the picture to 1.5 times its size, 960 by 720 pixels, painted by storyboard",
-                "derived  vlb composition V3(V1)+L4, seed 7, 3 tries",
+                "edit     V1 adds a red ball at 20,30 to 80,100",
+                "         V3 extends the picture to 1.5 times its size, 960 by 720 pixels",
+                "derived  vlb composition V3(V1)+L4, seed 7, painted by storyboard, 3 tries",
                 "judge    passed vlb-v3-outpaint, says owl: fine·[2J",
             ]
         );

@@ -18,16 +18,20 @@ pub fn page(number: u32, steps: &[TranscriptStep]) -> Page {
     let requests = steps.iter().filter(|step| !step.role.is_empty()).count();
     let requests = counted(requests as u64, "request");
     let mut page = Page::new(format!("#{number}: transcript, {requests}"));
-    let mut product = None;
+    // Products are made side by side, so their lines in the journal alternate.
+    let mut products: Vec<&str> = Vec::new();
     for step in steps {
-        if product != Some(&step.product) {
-            page = page.heading(clean(&step.product));
-            product = Some(&step.product);
+        if !products.contains(&&*step.product) {
+            products.push(&step.product);
         }
-        page = match step.role.is_empty() {
+    }
+    for product in products {
+        page = page.heading(clean(product));
+        let own = steps.iter().filter(|step| step.product == product);
+        page = own.fold(page, |page, step| match step.role.is_empty() {
             true => page.entry("decided", LABEL, clean(&step.reply), decided(step)),
             false => asked(page, step),
-        };
+        });
     }
     page
 }
@@ -143,8 +147,8 @@ mod tests {
         vec![
             asked,
             decided("L1", "read: what?"),
-            decided("L1", "refused: it is another question"),
             decided("L1>L4", "failed: \u{202e}no"),
+            decided("L1", "refused: it is another question"),
         ]
     }
 

@@ -57,6 +57,10 @@ impl PromptSide {
     /// The heading of the preview.
     pub(super) fn title(&self, seed: u64, choose: &str) -> String {
         match &self.shown {
+            Some((wanted, Ok(preview))) if preview.number != wanted.number => format!(
+                "request for #{}, the original of #{}  {choose}: other item",
+                preview.number, wanted.number
+            ),
             Some((_, Ok(preview))) => {
                 format!(
                     "request for #{}, seed {seed}  {choose}: other item",
@@ -130,8 +134,8 @@ fn told(preview: &PromptPreview) -> Vec<(String, String, Role)> {
         ("pictures".into(), clean(&pictures), Role::Dim),
     ];
     let texts = [
-        ("system", preview.system.as_deref(), Role::Dim),
         ("prompt", Some(&*preview.prompt), Role::Text),
+        ("system", preview.system.as_deref(), Role::Dim),
     ];
     for (label, text, role) in texts {
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
