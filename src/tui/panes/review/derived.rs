@@ -10,7 +10,7 @@ use benchtop_model::derivation::{BOXES, EDITS, SIZE};
 use benchtop_model::{Derivation, Item};
 
 /// Parameters of an edit of a picture that its words do not repeat: the lineage has them.
-const OF_EDITS: [&str; 14] = [
+const OF_EDITS: [&str; 15] = [
     "strategy",
     "object",
     BOXES,
@@ -25,10 +25,12 @@ const OF_EDITS: [&str; 14] = [
     "painter",
     "fingerprint",
     "notes",
+    "draft",
 ];
 
-/// Writes how an item was derived.
-pub(super) fn write(item: &Item, lines: &mut Lines) {
+/// Writes how an item was derived. Whether the original stands in tells what a judge ruled, so a blind
+/// round hides it.
+pub(super) fn write(item: &Item, is_blind: bool, lines: &mut Lines) {
     let Some(derivation) = &item.derivation else {
         return;
     };
@@ -44,7 +46,8 @@ pub(super) fn write(item: &Item, lines: &mut Lines) {
     let context = derivation.context.as_deref().unwrap_or_default();
     lines.field("context", &clean(context), Role::Text);
     let variant = item.variant.as_ref();
-    if variant.is_some_and(|variant| variant.modified == Some(false)) {
+    let is_kept = variant.is_some_and(|variant| variant.modified == Some(false));
+    if is_kept && !is_blind {
         let text = "not modified: the original stands in";
         lines.field("variant", text, Role::Warn);
     }
@@ -128,6 +131,9 @@ fn in_words(edit: &Map<String, Value>) -> String {
     } else if let Some([width, height]) = edit.get(SIZE).and_then(numbers) {
         words.push_str(&format!(", {width} by {height} pixels"));
     }
+    if edit.get("draft") == Some(&Value::Bool(true)) {
+        words.push_str(", a draft");
+    }
     words
 }
 
@@ -179,8 +185,12 @@ mod tests {
             ..Item::blank("d", Key::Int(1))
         };
         let mut lines = Lines::new(200);
-        write(&item, &mut lines);
-        lines.text()
+        write(&item, false, &mut lines);
+        let text = lines.text();
+        let mut blind = Lines::new(200);
+        write(&item, true, &mut blind);
+        assert!(!blind.text().contains("stands in"));
+        text
     }
 
     #[test]
@@ -190,7 +200,7 @@ mod tests {
                 "composition": "V3(V1)+L4", "seed": 7,
                 "edits": [
                     {"strategy": "V1", "object": "a red ball", "boxes": [[20, 30, 80, 100]],
-                     "place": [0, 0], "size": [640, 480], "painter": "storyboard", "grow": 2},
+                     "place": [0, 0], "size": [640, 480], "painter": "storyboard", "draft": true},
                     {"strategy": "V3", "ratio": 1.5, "place": [160, 120], "size": [960, 720],
                      "painter": "storyboard", "fingerprint": "0badcafe"},
                 ],
@@ -201,7 +211,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "edit     V1 adds a red ball at 20,30 to 80,100",
+                "edit     V1 adds a red ball at 20,30 to 80,100, a draft",
                 "         V3 extends the picture to 1.5 times its size, 960 by 720 pixels",
                 "derived  vlb composition V3(V1)+L4, seed 7, painted by storyboard, 3 tries",
                 "judge    passed vlb-v3-outpaint, says owl: fine·[2J",

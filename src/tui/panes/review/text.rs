@@ -198,7 +198,7 @@ pub(super) fn write(
     }
     options(item, lines);
     lines.gap();
-    derived::write(item, lines);
+    derived::write(item, shown != Shown::All, lines);
     lines.field(
         "prompt",
         item.prompt.as_deref().unwrap_or_default(),
