@@ -83,7 +83,7 @@ fn look(bench: &Bench, size: (u16, u16)) {
     seat.keys("R");
     let shown = seat.wait_for("transcript, 3 requests");
     assert!(
-        shown.contains("grounder") && shown.contains("request 1, grounder"),
+        shown.contains("grounder") && shown.contains("request 1, tiny-2026"),
         "{shown}"
     );
     seat.keys("/answer");

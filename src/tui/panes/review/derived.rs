@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::text::Lines;
 use crate::theme::Role;
 use crate::widgets::text::{clean, plural};
 use benchtop_metrics::vlb::Strategy;
@@ -28,12 +27,16 @@ const OF_EDITS: [&str; 15] = [
     "draft",
 ];
 
-/// Writes how an item was derived. Whether the original stands in tells what a judge ruled, so a blind
-/// round hides it.
-pub(super) fn write(item: &Item, is_blind: bool, lines: &mut Lines) {
+/// A label, a text, and its role.
+pub(super) type Field = (&'static str, String, Role);
+
+/// How an item was derived. Whether the original stands in tells what a judge ruled, so a blind round
+/// hides it.
+pub(super) fn fields(item: &Item, is_blind: bool) -> Vec<Field> {
     let Some(derivation) = &item.derivation else {
-        return;
+        return Vec::new();
     };
+    let mut fields = Vec::new();
     let edits = edits(derivation);
     let said: Vec<String> = match edits.is_empty() {
         true => derivation.edit.iter().cloned().collect(),
@@ -41,15 +44,15 @@ pub(super) fn write(item: &Item, is_blind: bool, lines: &mut Lines) {
     };
     let labels = std::iter::once("edit").chain(std::iter::repeat(" "));
     for (label, edit) in labels.zip(said) {
-        lines.field(label, &clean(&edit), Role::Text);
+        fields.push((label, clean(&edit), Role::Text));
     }
     let context = derivation.context.as_deref().unwrap_or_default();
-    lines.field("context", &clean(context), Role::Text);
+    fields.push(("context", clean(context), Role::Text));
     let variant = item.variant.as_ref();
     let is_kept = variant.is_some_and(|variant| variant.modified == Some(false));
     if is_kept && !is_blind {
         let text = "not modified: the original stands in";
-        lines.field("variant", text, Role::Warn);
+        fields.push(("variant", text.into(), Role::Warn));
     }
     let shown = derivation.parameters.iter().filter(|(name, _)| {
         edits.is_empty() || !(*name == EDITS || OF_EDITS.contains(&name.as_str()))
@@ -65,7 +68,7 @@ pub(super) fn write(item: &Item, is_blind: bool, lines: &mut Lines) {
         made.push(tries(derivation.tries));
     }
     let made = format!("{} {}", derivation.method, made.join(", "));
-    lines.field("derived", &clean(&made), Role::Dim);
+    fields.push(("derived", clean(&made), Role::Dim));
     if let Some(ruling) = &derivation.ruling {
         let said = match ruling.pass {
             Some(true) => "passed",
@@ -81,8 +84,10 @@ pub(super) fn write(item: &Item, is_blind: bool, lines: &mut Lines) {
             _ => String::new(),
         };
         let ruling = format!("{said} {}{by}{reason}", ruling.judge);
-        lines.field("judge", &clean(&ruling), Role::Dim);
+        fields.push(("judge", clean(&ruling), Role::Dim));
     }
+    fields.retain(|(_, text, _)| !text.is_empty());
+    fields
 }
 
 fn tries(tries: u32) -> String {
@@ -184,13 +189,14 @@ mod tests {
             }),
             ..Item::blank("d", Key::Int(1))
         };
-        let mut lines = Lines::new(200);
-        write(&item, false, &mut lines);
-        let text = lines.text();
-        let mut blind = Lines::new(200);
-        write(&item, true, &mut blind);
-        assert!(!blind.text().contains("stands in"));
-        text
+        let text = |is_blind| -> String {
+            let fields = fields(&item, is_blind).into_iter();
+            fields
+                .map(|(label, text, _)| format!("{label:<9}{text}\n"))
+                .collect()
+        };
+        assert!(!text(true).contains("stands in"));
+        text(false)
     }
 
     #[test]

@@ -105,17 +105,11 @@ impl Lines {
     }
 
     /// Adds `label  value` with further lines of the value indented.
-    pub(super) fn field(&mut self, label: &str, value: &str, role: Role) {
+    fn field(&mut self, label: &str, value: &str, role: Role) {
         if value.is_empty() {
             return;
         }
         self.hanging(label, 9, value, role);
-    }
-
-    #[cfg(test)]
-    pub(super) fn text(&self) -> String {
-        let lines = self.lines.iter();
-        lines.map(|line| format!("{}\n", line.text)).collect()
     }
 
     /// Adds text behind a label, with the indent of its first line.
@@ -198,7 +192,9 @@ pub(super) fn write(
     }
     options(item, lines);
     lines.gap();
-    derived::write(item, shown != Shown::All, lines);
+    for (label, text, role) in derived::fields(item, shown != Shown::All) {
+        lines.field(label, &text, role);
+    }
     lines.field(
         "prompt",
         item.prompt.as_deref().unwrap_or_default(),
