@@ -87,8 +87,9 @@ fn look(bench: &Bench, size: (u16, u16)) {
         "{shown}"
     );
     seat.keys("/answer");
-    let shown = seat.wait_for("ball 0 of 1");
-    assert!(!shown.contains("pixels wide"), "{shown}");
+    seat.wait_until("the answers only", |s| {
+        s.contains("ball 0 of 1") && !s.contains("pixels wide")
+    });
     seat.keys("<esc><esc>");
     seat.on(V1);
     // After five refusals the original stands in, and it says so.
