@@ -60,8 +60,8 @@ pub(super) fn fields(item: &Item, is_blind: bool) -> Vec<Field> {
     let mut made: Vec<String> = shown
         .map(|(name, value)| format!("{name} {}", plain(value)))
         .collect();
-    let painters = edits.iter().filter_map(|edit| edit.get("painter"));
-    if let Some(painter) = painters.last() {
+    let painter = edits.iter().rev().find_map(|edit| edit.get("painter"));
+    if let Some(painter) = painter {
         made.push(format!("painted by {}", plain(painter)));
     }
     if derivation.tries > 0 {
