@@ -301,6 +301,27 @@ impl Row {
 }
 
 impl Board {
+    /// Puts the columns without a value in any row behind the others.
+    pub fn put_empty_last(&mut self) {
+        let is_empty = |at: &usize| {
+            let mut cells = self
+                .rows
+                .iter()
+                .filter_map(|row| row.cells.get(*at)?.as_ref());
+            cells.all(|cell| cell.value().is_none())
+        };
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by_cached_key(is_empty);
+        let columns = order.iter().filter_map(|at| self.columns.get(*at).cloned());
+        self.columns = columns.collect();
+        for row in &mut self.rows {
+            row.cells = order
+                .iter()
+                .map(|at| row.cells.get(*at).copied().flatten())
+                .collect();
+        }
+    }
+
     /// Keeps the columns for which `is` holds, with their cells.
     pub fn retain(&mut self, is: impl Fn(&Column) -> bool) {
         let kept: Vec<bool> = self.columns.iter().map(is).collect();
@@ -434,6 +455,33 @@ pub struct ModelAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_without_a_value_come_last_with_their_cells() {
+        let names = ["none", "Acc", "nothing", "SQ"];
+        let share = |k| Some(Cell::Share { k, n: 2 });
+        let empty = Some(Cell::Share { k: 0, n: 0 });
+        let row = |cells: [Option<Cell>; 4]| Row {
+            model: "m".into(),
+            cells: cells.to_vec(),
+            counts: Counts::default(),
+            reference: None,
+            white_box: Vec::new(),
+        };
+        let mut board = Board {
+            columns: names.map(|name| Column::share(name, "", "")).to_vec(),
+            rows: vec![
+                row([empty, share(1), None, None]),
+                row([None, None, None, share(2)]),
+            ],
+            ..Board::default()
+        };
+        board.put_empty_last();
+        let order: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(order, ["Acc", "SQ", "none", "nothing"]);
+        assert_eq!(board.rows[0].cells, [share(1), None, empty, None]);
+        assert_eq!(board.rows[1].cells, [None, share(2), None, None]);
+    }
 
     #[test]
     fn the_column_that_leads_is_the_first_with_a_number() {

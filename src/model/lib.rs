@@ -47,6 +47,7 @@
 //! | [`ocr`] | OCR results |
 //! | [`pixel_box`] | a box in a picture, in its pixels |
 //! | [`prediction`] | predictions of models |
+//! | [`prompt_preview`] | the request that a prompt file makes for an item |
 //! | [`recompose`] | composing items again: request and report |
 //! | [`region`] | a rectangle in a picture |
 //! | [`release`] | releases: request, record, and report |
@@ -116,6 +117,7 @@ pub mod name;
 pub mod ocr;
 pub mod pixel_box;
 pub mod prediction;
+pub mod prompt_preview;
 pub mod recompose;
 pub mod region;
 pub mod release;

@@ -18,6 +18,7 @@
 //! | [`new_segments`] | segments that are not part of the project yet |
 //! | [`picture_edit`] | edits of pictures with a painter (VLB's V1, V2, and V3) |
 //! | [`pictures`] | imports the pictures that records name |
+//! | [`prompt_preview`] | what a prompt file would ask about one item |
 //! | [`recompose`] | composes items again after metadata changes |
 //! | [`release`] | releases: items in a folder that is written once, their verification, and their differences |
 //! | [`revise`] | segments of items with existing ids |
@@ -44,6 +45,7 @@ mod missing_terms;
 pub mod new_segments;
 pub mod picture_edit;
 pub mod pictures;
+pub mod prompt_preview;
 pub mod recompose;
 pub mod release;
 pub mod revise;

@@ -326,6 +326,7 @@ actions! {
     ShowScenario, "show scenario", Review, ["V"], false, "Show what a scenario made of this picture, or of its data set, in rows with labels";
     Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
     ShowLineage, "show lineage", Review, ["o"], false, "Show where the item comes from: terms, template, prompt, picture, edit, question";
+    ShowTranscript, "show transcript", Review, ["R"], false, "Show the requests that the item was made with, their answers, and what was decided";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
     ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
     Comments, "comments", Review, ["C"], false, "Show the comments on the item, or hide them";
@@ -503,7 +504,9 @@ actions! {
 
     // Templates.
     TypeText, "edit text", Templates, ["i"], false, "Edit the text; esc stops";
-    NextFile, "next file", Templates, ["o"], false, "Switch between templates, styles, compatibility rules, and judge questions";
+    NextFile, "next file", Templates, ["o"], false, "Switch between templates, styles, compatibility rules, and prompts of judges and writers";
+    ChooseFile, "choose file", Templates, ["O"], false, "Choose the file to edit from a list";
+    PreviewItem, "preview item", Templates, ["I"], false, "Choose the item that a prompt is previewed with, by number or id";
 
     // Text editor.
     StopTyping, "stop typing", Editor, ["esc"], false, "Stop typing and return to the pane's keys";

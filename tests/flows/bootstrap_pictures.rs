@@ -16,7 +16,7 @@ use super::servers::generates_with;
 use crate::inference::server::{Act, Seen, Server};
 use crate::support::{Bench, ErrorKind};
 
-const SIZE: (u32, u32) = (641, 427);
+pub const SIZE: (u32, u32) = (641, 427);
 
 fn says(objects: &[Value]) -> Act {
     let answer = json!({"size": [SIZE.0, SIZE.1], "objects": objects});
@@ -37,7 +37,7 @@ fn is_grounder(seen: &Seen) -> bool {
 }
 
 /// What good models answer.
-fn helps(seen: &Seen) -> Act {
+pub fn helps(seen: &Seen) -> Act {
     match (is_grounder(seen), strategy(seen)) {
         (true, "V1") => says(&objects(10, &number(seen).to_string())),
         (true, _) => says(&objects(5, &number(seen).to_string())),
@@ -46,7 +46,7 @@ fn helps(seen: &Seen) -> Act {
 }
 
 /// The pictures that a request shows.
-fn shown(seen: &Seen) -> Vec<Vec<u8>> {
+pub fn shown(seen: &Seen) -> Vec<Vec<u8>> {
     let content = &seen.body["messages"].as_array().unwrap().last().unwrap()["content"];
     let parts = content.as_array().unwrap().iter();
     let urls = parts.filter_map(|part| part["image_url"]["url"].as_str());

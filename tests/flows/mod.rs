@@ -7,6 +7,7 @@ mod board;
 mod board_rows;
 pub mod bootstrap;
 mod bootstrap_pictures;
+mod bootstrap_whole;
 mod cli;
 mod comments;
 mod compose;

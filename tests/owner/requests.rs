@@ -272,6 +272,17 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             })
             .into(),
         RequestName::Transcript => each(|n| request::Transcript(n).into()),
+        RequestName::PreviewPrompt => each(|number| {
+            let name = "judge/answer-stands.toml";
+            let mut shipped = benchtop::model::metafile::shipped();
+            let file = shipped.find(|file| file.name == name).unwrap();
+            request::PreviewPrompt {
+                file,
+                number,
+                seed: 1,
+            }
+            .into()
+        }),
         RequestName::RemoveSample => vec![request::RemoveSample { confirmed: None }.into()],
         RequestName::Metadata => vec![request::Metadata.into()],
         RequestName::SaveMetadata => {

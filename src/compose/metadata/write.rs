@@ -205,6 +205,13 @@ impl Reader<'_> {
 }
 
 impl Writing {
+    /// The role that request number `ask` gets; `None` without roles.
+    pub fn role(&self, (ask, seed): (u32, u32)) -> Option<&str> {
+        let at = (seed as usize).wrapping_add(ask as usize);
+        let at = at.checked_rem(self.roles.len())?;
+        self.roles.get(at).map(String::as_str)
+    }
+
     /// Request number `ask`, from 1, for `fields`, without pictures. The seed decides the role and
     /// is sent, and the temperature rises with the number, so that no two requests are equal.
     ///
@@ -223,9 +230,8 @@ impl Writing {
                 own.insert("count", count.to_string())
             }
         };
-        if !self.roles.is_empty() {
-            let at = (seed as usize).wrapping_add(ask as usize) % self.roles.len();
-            own.insert("role", self.roles[at].clone());
+        if let Some(role) = self.role((ask, seed)) {
+            own.insert("role", role.to_string());
         }
         let (system, prompt) = filled((self.system.as_ref(), &self.prompt), &own, fields)?;
         let warmer = self.temperature + WARMER * f64::from(ask.saturating_sub(1));

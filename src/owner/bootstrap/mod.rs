@@ -7,6 +7,7 @@
 //! | `job` | a job as the engine holds it |
 //! | `painter` | the generator of the project as a painter |
 //! | `painting` | paints candidates |
+//! | `preview` | the request that an edited prompt file makes for an item |
 //! | `roles` | the models of the roles, and where they are |
 //! | `session` | a job in progress: its steps, and their journal |
 //! | `start` | starts jobs, and counts what they would do |
@@ -17,6 +18,7 @@ mod asking;
 mod job;
 mod painter;
 mod painting;
+mod preview;
 mod roles;
 mod session;
 mod start;

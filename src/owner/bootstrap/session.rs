@@ -17,10 +17,10 @@ use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ImageRef, Item, Result};
 use benchtop_pipeline::bootstrap::painting;
 use benchtop_pipeline::bootstrap::progress::Progress;
-use benchtop_pipeline::bootstrap::requests::Prompts;
+use benchtop_pipeline::bootstrap::requests::{self, Prompts, ROLE};
 use benchtop_pipeline::bootstrap::state::{Next, Unread};
 use benchtop_pipeline::scenario::making::changed;
-use benchtop_store::jobs::{Done, ModelRole, StepJournal, StepLine};
+use benchtop_store::jobs::{Candidate, Done, ModelRole, StepJournal, StepLine};
 
 /// Number of sources at work for each request in flight, so that retries do not leave servers idle.
 const AHEAD: usize = 2;
@@ -181,12 +181,36 @@ impl Session<'_> {
             Err(why) => return Ok(Done::Failed(Failure::new(FailureKind::Input, why))),
         };
         Ok(match self.prompts(k)?.read(item, &wording, size, unread) {
-            Ok(candidates) => Done::Read { candidates },
+            Ok(candidates) => Done::Read {
+                candidates: self.with_role((n, k), item, candidates)?,
+            },
             Err(problem) => Done::Unread {
                 repair: !unread.repair && matches!(problem, Unusable::Wrong(_)),
                 problem: problem.reason().to_string(),
             },
         })
+    }
+
+    /// What an answer offers, with the role that the writer was given, if the prompt has roles.
+    fn with_role(
+        &self,
+        (n, k): (usize, usize),
+        item: &Item,
+        mut candidates: Vec<Candidate>,
+    ) -> Result<Vec<Candidate>> {
+        let product = self.progress.products.all.get(k);
+        let state = self.progress.state(n, k);
+        let writing = self.prompts(k)?.writing.as_ref();
+        if let (Some(product), Some(state), Some(writing)) = (product, state, writing) {
+            let plan = self.spec.plan.seed;
+            let seed = requests::seed(plan, &item.id, &product.key, state.asks, false);
+            if let Some(role) = writing.role((state.asks, seed)) {
+                for one in &mut candidates {
+                    one.edit.insert(ROLE.into(), role.into());
+                }
+            }
+        }
+        Ok(candidates)
     }
 
     /// Reads and checks the answers that are not read yet, and plans the extensions of pictures.

@@ -11,7 +11,7 @@ use benchtop_store::index::Index;
 use super::painting::painted;
 use super::products::Joined;
 use super::progress::Progress;
-use super::requests::prompt_name;
+use super::requests::{ROLE, prompt_name};
 use super::transcript::reference;
 use crate::derive::NewItem;
 use crate::derive::publish::{DerivedItems, Published};
@@ -47,6 +47,13 @@ impl MadeVariants<'_> {
         ]);
         // The seed of the last picture replaces that of the plan.
         parameters.extend(chained(&found));
+        let texts = progress.made(n, composition.text);
+        let role = texts
+            .iter()
+            .find_map(|(_, made)| made.candidate.edit.get(ROLE));
+        if let Some(role) = role {
+            parameters.insert(ROLE.into(), role.clone());
+        }
         derivation.parameters = parameters;
         let descriptions: Vec<&str> = edits
             .iter()

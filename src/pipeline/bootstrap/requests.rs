@@ -18,6 +18,8 @@ use super::painting;
 use super::progress::Wording;
 use super::state::{Made, Unread};
 
+/// Parameter with the role in which a writer put the question (L2).
+pub const ROLE: &str = "role";
 /// Greatest number of characters of an answer that a repair quotes.
 const QUOTED: usize = 4000;
 
@@ -114,16 +116,11 @@ impl Prompts {
         (ask, seed): (u32, u32),
         max_tokens: u32,
     ) -> std::result::Result<VlmRequest, String> {
-        let mut fields = fields_of(item, None);
-        fields.insert("question", wording.question.clone());
-        if let Some((width, height)) = size {
-            fields.insert("width", width.to_string());
-            fields.insert("height", height.to_string());
-        }
         let Some(writing) = &self.writing else {
             return Err("nobody is asked for this strategy".into());
         };
-        writing.ask(&fields, (ask, seed), max_tokens).map_err(lacks)
+        let about = (item, &*wording.question);
+        write_request(writing, about, size, (ask, seed), max_tokens)
     }
 
     /// What an answer of the writer or grounder offers. `size` is that of the picture that a grounder saw.
@@ -162,22 +159,9 @@ impl Prompts {
         made: &Made,
         max_tokens: u32,
     ) -> std::result::Result<VlmRequest, String> {
-        let fields = self.fields(item, wording, made);
-        self.judging.ask(&fields, max_tokens).map_err(lacks)
-    }
-
-    fn fields(&self, item: &Item, wording: &Wording, made: &Made) -> Fields {
-        let mut fields = fields_of(item, None);
-        fields.insert("question", wording.question.clone());
-        fields.insert("original-question", wording.question.clone());
         let text = made.candidate.text.clone();
-        let slot = match self.strategy {
-            Strategy::L1 | Strategy::L2 => "question",
-            Strategy::L3 | Strategy::L4 => "context",
-            Strategy::V1 | Strategy::V2 | Strategy::V3 => "edit",
-        };
-        fields.insert(slot, text);
-        fields
+        let fields = judge_fields(self.strategy, (item, &wording.question), text);
+        self.judging.ask(&fields, max_tokens).map_err(lacks)
     }
 
     /// The ruling in an answer of the judge: whether it passes, and why.
@@ -218,7 +202,41 @@ fn boxes(
         .collect())
 }
 
-fn lacks(slot: &str) -> String {
+/// A request to a writer or grounder about `item` with the question as it is before the strategy.
+///
+/// # Errors
+/// Why the item cannot be asked about, as text.
+pub fn write_request(
+    writing: &Writing,
+    (item, question): (&Item, &str),
+    size: Option<(u32, u32)>,
+    (ask, seed): (u32, u32),
+    max_tokens: u32,
+) -> std::result::Result<VlmRequest, String> {
+    let mut fields = fields_of(item, None);
+    fields.insert("question", question.to_string());
+    if let Some((width, height)) = size {
+        fields.insert("width", width.to_string());
+        fields.insert("height", height.to_string());
+    }
+    writing.ask(&fields, (ask, seed), max_tokens).map_err(lacks)
+}
+
+/// The slots of the judge of a strategy. `made` is the new question, the context, or the edit.
+pub fn judge_fields(strategy: Strategy, (item, question): (&Item, &str), made: String) -> Fields {
+    let mut fields = fields_of(item, None);
+    fields.insert("question", question.to_string());
+    fields.insert("original-question", question.to_string());
+    let slot = match strategy {
+        Strategy::L1 | Strategy::L2 => "question",
+        Strategy::L3 | Strategy::L4 => "context",
+        Strategy::V1 | Strategy::V2 | Strategy::V3 => "edit",
+    };
+    fields.insert(slot, made);
+    fields
+}
+
+pub(crate) fn lacks(slot: &str) -> String {
     format!("the item has no value for `{{{slot}}}`")
 }
 

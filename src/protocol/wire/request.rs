@@ -33,6 +33,7 @@ use benchtop_model::home;
 use benchtop_model::import::{ImportRequest as ImportAsk, Report};
 use benchtop_model::job::{Budget, JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::lineage::Lineage as ItemLineage;
+use benchtop_model::prompt_preview::PromptPreview;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::release::{ReleaseReport, ReleaseRequest};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
@@ -508,6 +509,15 @@ macro_rules! requests {
             Bootstrap(Box<NewBootstrap>, Budget) => StartedBootstrap, kind: Task, access: Owner("have models asked"), writes: Unless(|ask| ask.0.dry), blind: Guarded;
             /// The requests and answers behind the item with this number.
             Transcript(u32) => Vec<TranscriptStep>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The request that an edited prompt file makes for an item. Nothing is sent.
+            PreviewPrompt {
+                /// `write/NAME.toml` or `judge/NAME.toml`, with its text.
+                file: MetaFile,
+                /// Item number, from 1.
+                number: u32,
+                /// Seed of the job.
+                seed: u64,
+            } => PromptPreview, kind: Query, access: Member, writes: Never, blind: Filtered;
         }
     };
 }

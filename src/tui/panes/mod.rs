@@ -69,7 +69,7 @@ macro_rules! panes {
                 tab: Build, name: "Templates", go: "templates", keys: ["gp"],
                 live: [[Templates, Metadata, Table, Global], [Editor]],
                 bar: {
-                    Templates: [TypeText, NextFile],
+                    Templates: [TypeText, NextFile, ChooseFile, PreviewItem],
                     Editor: [StopTyping, SaveText, InsertSlot, UndoText, FindText]
                 },
                 about: "Templates turn the words of vocabularies into questions, options, and prompts for pictures.",

@@ -9,7 +9,6 @@ use crate::evaluate::ask::{UNREAD, encoded};
 use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
-use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::BatchEvent;
 use benchtop_inference::request_meter::RequestMeter;
 use benchtop_inference::vlm::VisionLanguageModel;
@@ -37,8 +36,7 @@ pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     }
 }
 
-/// The pictures of a question. A pair is the original's picture and the item's. An item that is not
-/// derived can have both pictures itself.
+/// The pictures of a question. A pair is the original's picture and the item's.
 ///
 /// # Errors
 ///
@@ -47,18 +45,12 @@ pub(super) fn pictures(
     subject: &Subject,
     shows: ShownPictures,
 ) -> std::result::Result<Vec<Encoded>, String> {
-    let own = &subject.files;
-    let is_derived = own.len() < 2 || subject.item.derivation.is_some();
-    let original = subject.original.as_ref().filter(|_| is_derived);
-    let (files, wanted): (Vec<&PictureFile>, usize) = match (shows, original) {
-        (ShownPictures::None, _) => (Vec::new(), 0),
-        (ShownPictures::Item, _) => (own.iter().collect(), own.len().max(1)),
-        (ShownPictures::Pair, Some(original)) => {
-            let pair = original.files.first().zip(own.first());
-            (pair.map_or(Vec::new(), |(a, b)| vec![a, b]), 2)
-        }
-        (ShownPictures::Pair, None) => (own.iter().take(2).collect(), 2),
-    };
+    let original = subject
+        .original
+        .as_ref()
+        .map(|original| &original.files[..]);
+    let is_derived = subject.item.derivation.is_some();
+    let (files, wanted) = shown_pictures(shows, &subject.files, original, is_derived);
     if files.len() < wanted {
         return Err(format!(
             "the question needs {wanted} pictures, of which {} are available",
@@ -66,6 +58,25 @@ pub(super) fn pictures(
         ));
     }
     files.into_iter().map(encoded).collect()
+}
+
+/// Which pictures of an item and of its original a question shows, and how many it needs. An item that
+/// is not derived can have both pictures of a pair itself.
+pub(crate) fn shown_pictures<'p, P>(
+    shows: ShownPictures,
+    own: &'p [P],
+    original: Option<&'p [P]>,
+    is_derived: bool,
+) -> (Vec<&'p P>, usize) {
+    match (shows, original.filter(|_| own.len() < 2 || is_derived)) {
+        (ShownPictures::None, _) => (Vec::new(), 0),
+        (ShownPictures::Item, _) => (own.iter().collect(), own.len().max(1)),
+        (ShownPictures::Pair, Some(original)) => {
+            let pair = original.first().zip(own.first());
+            (pair.map_or(Vec::new(), |(a, b)| vec![a, b]), 2)
+        }
+        (ShownPictures::Pair, None) => (own.iter().take(2).collect(), 2),
+    }
 }
 
 pub(super) fn not_applicable(why: &str) -> Score {

@@ -114,7 +114,8 @@ impl BoardPane {
     }
 
     /// Shows a board.
-    pub(super) fn take_board(&mut self, ask: &BoardQuery, board: Board) {
+    pub(super) fn take_board(&mut self, ask: &BoardQuery, mut board: Board) {
+        board.put_empty_last();
         if *ask != self.shown {
             self.read_otherwise = None;
         }

@@ -21,6 +21,8 @@ const VERSION: &str = "version";
 const OUT: &str = "folder";
 const DRAFTS: &str = "drafts";
 
+/// The name of a first release.
+const FIRST: &str = "v1";
 /// Questions of the datasheet that the preview names.
 const NAMED: usize = 6;
 
@@ -29,6 +31,8 @@ const NAMED: usize = 6;
 pub struct Release {
     /// The folder that typed paths start from.
     folder: PathBuf,
+    /// The name that the form fills in.
+    offered: String,
 }
 
 fn request(fields: &Fields, dry: bool) -> ReleaseRequest {
@@ -140,6 +144,29 @@ impl Subject for Release {
     }
 }
 
+/// Fills in the next name if the one that the form filled in is taken. Returns whether it did.
+fn offer_next(pane: &mut ReleasePane, edit: u64, would: &Result<ReleaseReport>) -> bool {
+    let (Some(form), Ok(would)) = (&mut pane.form, would) else {
+        return false;
+    };
+    let fields = form.fields();
+    let is_own = fields.text(NAME) != form.subject.offered || fields.filled(OUT).is_some();
+    if !would.exists || is_own || form.edit() != edit {
+        return false;
+    }
+    after(&form.subject.offered).is_some_and(|next| {
+        form.subject.offered = next.clone();
+        form.set(NAME, &next)
+    })
+}
+
+/// The name that follows: `v2` after `v1`, `v0.10` after `v0.9`. `None` without a number at its end.
+fn after(name: &str) -> Option<String> {
+    let start = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number: u64 = name.get(start.len()..)?.parse().ok()?;
+    Some(format!("{start}{}", number.checked_add(1)?))
+}
+
 /// What a person should know before the release.
 fn notes(would: &ReleaseReport) -> Vec<String> {
     let mut all = Vec::new();
@@ -174,7 +201,7 @@ impl Task for Release {
 
     fn new(cx: &mut Context<'_>) -> (Release, Vec<Field>) {
         let fields = vec![
-            Field::text(NAME, "the name of the release, such as v1", "v1"),
+            Field::text(NAME, "the name of the release, such as v1", FIRST),
             Field::text(
                 FILTER,
                 "a filter such as subtask:animal; accepted items, unless it names a status",
@@ -194,13 +221,17 @@ impl Task for Release {
             ),
         ];
         let folder = cx.env.commands.folder.clone();
-        (Release { folder }, fields)
+        let offered = FIRST.to_string();
+        (Release { folder, offered }, fields)
     }
 
     fn preview(&self, fields: &Fields, edit: u64, cx: &mut Context<'_>) {
         let ask = self.absolute_request(fields, true);
-        let then = move |pane: &mut ReleasePane, would, cx: &mut Context<'_>| {
-            pane.on_preview(edit, would, cx);
+        let then = move |pane: &mut ReleasePane, would, cx: &mut Context<'_>| match offer_next(
+            pane, edit, &would,
+        ) {
+            true => pane.preview(cx),
+            false => pane.on_preview(edit, would, cx),
         };
         cx.send(Ask::new(request::ReleaseItems(Box::new(ask)), then).named(PREVIEW));
     }

@@ -167,6 +167,38 @@ fn scoring_asks_for_the_scorers_and_the_count() {
 }
 
 #[test]
+fn a_taken_name_of_a_release_is_replaced_by_the_next_one_until_somebody_types() {
+    use benchtop_model::release::ReleaseReport;
+
+    let taken = || ReleaseReport {
+        exists: true,
+        ..ReleaseReport::default()
+    };
+    let name = |effects: Vec<Effect>| {
+        let ask = effects.into_iter().find(|e| matches!(e, Effect::Ask(_)))?;
+        let AnyRequest::ReleaseItems(request) = crate::pane::testing::request(&ask) else {
+            return None;
+        };
+        Some((request.0.name.clone(), ask))
+    };
+    let rec = rec();
+    let mut pane = FormPane::<release::Release>::default();
+    let target = Target::Form(PaneId::Release, None);
+    let opened = rec.call(&mut pane, |pane, cx| pane.show(target, PaneId::List, cx));
+    let (first, ask) = name(opened).unwrap();
+    let again = rec.reply::<request::ReleaseItems>(&mut pane, ask, Ok(taken()));
+    let (second, ask) = name(again).unwrap();
+    let again = rec.reply::<request::ReleaseItems>(&mut pane, ask, Ok(taken()));
+    let (third, _) = name(again).unwrap();
+    assert_eq!([first, second, third], ["v1", "v2", "v3"]);
+    write(&rec, &mut pane, "b");
+    let (typed, ask) = name(rec.act(&mut pane, Action::FormSubmit)).unwrap();
+    assert_eq!(typed, "v3b");
+    let again = rec.reply::<request::ReleaseItems>(&mut pane, ask, Ok(taken()));
+    assert!(name(again).is_none(), "a typed name stays");
+}
+
+#[test]
 fn a_release_is_previewed_by_the_owner_and_refused_where_a_folder_is() {
     use benchtop_model::release::{ReleaseReport, ReleaseRequest};
 
@@ -184,8 +216,7 @@ fn a_release_is_previewed_by_the_owner_and_refused_where_a_folder_is() {
     let mut pane = FormPane::<release::Release>::default();
     let target = Target::Form(PaneId::Release, Some("subtask:odd".into()));
     let opened = rec.call(&mut pane, |pane, cx| pane.show(target, PaneId::List, cx));
-    let preview = ask_of(opened);
-    let ask = asked(&preview);
+    let ask = asked(&ask_of(opened));
     assert!(ask.dry && ask.name == "v1" && ask.filter == "subtask:odd");
     let would = ReleaseReport {
         name: "v1".into(),
@@ -201,19 +232,22 @@ fn a_release_is_previewed_by_the_owner_and_refused_where_a_folder_is() {
         exists: true,
         ..would.clone()
     };
-    rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(exists));
+    // A name that somebody typed stays.
+    write(&rec, &mut pane, "b");
+    let preview = ask_of(rec.act(&mut pane, Action::FormSubmit));
+    assert_eq!(asked(&preview).name, "v1b");
+    refused(&rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(exists)));
     let text = shown(&rec, &mut pane);
     for part in ["1,234 items", "56 pictures", "since v0: 7 added", "purpose"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    refused(&rec.act(&mut pane, Action::FormSubmit));
-    write(&rec, &mut pane, "b");
+    write(&rec, &mut pane, "c");
     let preview = ask_of(rec.act(&mut pane, Action::FormSubmit));
-    assert_eq!(asked(&preview).name, "v1b");
+    assert_eq!(asked(&preview).name, "v1bc");
     let run = rec.reply::<request::ReleaseItems>(&mut pane, preview, Ok(would));
     let text = shown(&rec, &mut pane);
-    let line = "$ benchtop release v1b --filter subtask:odd";
+    let line = "$ benchtop release v1bc --filter subtask:odd";
     assert!(text.contains(line), "{text}");
     let run = asked(&ask_of(run));
-    assert!(!run.dry && run.name == "v1b");
+    assert!(!run.dry && run.name == "v1bc");
 }

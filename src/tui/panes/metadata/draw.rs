@@ -145,7 +145,7 @@ pub fn finding_line(finding: &Finding) -> String {
 }
 
 /// Draws a heading. Returns the area below it, without the first column.
-fn under_heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Look) -> Rect {
+pub fn under_heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Look) -> Rect {
     let (line, body) = areas::top(area, 1);
     heading(title, here, line, buf, look);
     areas::left(body, 1, 0).1

@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 
 use super::{EditSession, draw};
 use crate::action::Action;
-use crate::theme::Look;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::{Lines, draw_more};
+use crate::widgets::text;
 use benchtop_model::Finding;
 
 /// Lines per page key.
@@ -77,6 +79,43 @@ impl SidePanel {
         }
         .min(last);
         Ok(None)
+    }
+
+    /// Draws lines with labels in place of the preview of questions. `here` is true if it has the focus.
+    pub fn draw_text(
+        &mut self,
+        (title, lines): (&str, &[(String, String, Role)]),
+        here: bool,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
+        look.hits.wheel(area, [Action::Up, Action::Down], 3);
+        if area.height < 2 {
+            return;
+        }
+        let body = draw::under_heading(title, here, area, buf, look);
+        let mut all = Vec::new();
+        for (label, text, role) in lines {
+            let indent = text::width(label);
+            let room = usize::from(body.width).saturating_sub(indent).max(8);
+            let labels =
+                std::iter::once(label.clone()).chain(std::iter::repeat(" ".repeat(indent)));
+            let wrapped = text::wrap(text, room);
+            all.extend(
+                labels
+                    .zip(wrapped)
+                    .map(|(label, line)| (label, line, *role)),
+            );
+        }
+        let room = usize::from(body.height);
+        self.scroll = (self.scroll.0.min(all.len().saturating_sub(room)), all.len());
+        let mut shown = Lines::new(body, buf, look);
+        for (label, line, role) in all.into_iter().skip(self.scroll.0).take(room) {
+            shown.pieces(&[(label, Role::Key), (line, role)]);
+        }
+        let below = self.scroll.1.saturating_sub(self.scroll.0 + room);
+        draw_more(below, "tab, j", body, buf, look);
     }
 
     /// Draws the panel. `here` is true if it has the focus.

@@ -44,6 +44,7 @@ impl ReviewPane {
             Action::ShowScenario => self.show_pictures("scenarios", Target::Scenario, cx),
             Action::Explain => self.explain(cx),
             Action::ShowLineage => self.show_lineage(cx),
+            Action::ShowTranscript => self.show_transcript(cx),
             Action::ReviewFlagged => self.ask_flagged(cx),
             Action::EditItem => self.edit_item(cx),
             Action::Back => self.back(cx),

@@ -13,6 +13,7 @@
 //! | `find`, [`queue`] | queues, and going to an item |
 //! | `flagged`, [`explain`] | flagged items, and why they are flagged |
 //! | [`lineage`] | where the item on screen comes from |
+//! | [`transcript`] | the requests that it was made with, and their answers |
 //! | `comments`, `thread`, `remarks` | comments, and what a verdict carries |
 //! | `marking` | marks on the picture |
 //! | `reasons` | menus of reasons and tags |
@@ -21,10 +22,11 @@
 //! | [`pace`] | the annotator's own pace |
 //! | `image_view`, `pair`, `pictures` | zoom, pairs, and preparing pictures |
 //! | `selection` | selecting a region of a picture |
-//! | `draw`, `text`, `plain` | drawing |
+//! | `draw`, `text`, `derived`, `plain` | drawing |
 
 mod actions;
 mod comments;
+mod derived;
 mod draw;
 mod edit;
 mod editing;
@@ -50,6 +52,7 @@ mod round_work;
 mod selection;
 mod text;
 mod thread;
+pub mod transcript;
 mod verdicts;
 
 pub use draw::{Layout, draw_picture, is_wide, layout, status_words};

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
 use super::draw::status_words;
-use super::{Phase, Work};
+use super::{Phase, Work, derived};
 use crate::item::Loaded;
 use crate::panes::filters::role;
 use crate::panes::outcome_word;
@@ -192,7 +192,9 @@ pub(super) fn write(
     }
     options(item, lines);
     lines.gap();
-    derivation(item, lines);
+    for (label, text, role) in derived::fields(item, shown != Shown::All) {
+        lines.field(label, &text, role);
+    }
     lines.field(
         "prompt",
         item.prompt.as_deref().unwrap_or_default(),
@@ -284,32 +286,6 @@ fn options(item: &Item, lines: &mut Lines) {
             "answer"
         };
         lines.field(label, &item.answer, Role::Good);
-    }
-}
-
-/// Writes what was changed in the item. Where it comes from in full is a page of its own.
-fn derivation(item: &Item, lines: &mut Lines) {
-    let Some(derivation) = &item.derivation else {
-        return;
-    };
-    let texts = [("edit", &derivation.edit), ("context", &derivation.context)];
-    for (label, text) in texts {
-        let text = text.as_deref().unwrap_or_default();
-        lines.field(label, &clean(text), Role::Text);
-    }
-    let parameters = derivation.parameters.iter();
-    let parameters: Vec<String> = parameters.map(|(name, v)| format!("{name} {v}")).collect();
-    let made = format!("{} {}", derivation.method, parameters.join(", "));
-    lines.field("derived", &clean(&made), Role::Dim);
-    if let Some(ruling) = &derivation.ruling {
-        let said = match ruling.pass {
-            Some(true) => "passed",
-            Some(false) => "did not pass",
-            None => "gave no answer",
-        };
-        let reason = ruling.reason.as_deref().unwrap_or_default();
-        let ruling = format!("{said} {} {reason}", ruling.judge);
-        lines.field("judge", clean(&ruling).trim(), Role::Dim);
     }
 }
 

@@ -189,6 +189,7 @@ impl ReviewPane {
             true => ("redone", format!("{} undoes it", cx.key(Action::Undo))),
             false => ("undone", format!("{} redoes it", cx.key(Action::Redo))),
         };
+        self.saved = Some(format!("#{number} {word}"));
         if self.work.is_some() {
             // The item's status would reveal the verdicts of others.
             cx.done(format!("{word} your {what} #{number}; {key}"));

@@ -3,7 +3,7 @@
 use super::form;
 use super::guidelines_page;
 use super::pane::RoundsPane;
-use super::text::{majority, people, rule_text};
+use super::text::{listed, majority, people, rule_text};
 use crate::action::Action;
 use crate::pane::{Ask, Context, Opens, Target, menu, table_menus};
 use crate::panes::metadata::edit_session::error_line;
@@ -328,7 +328,7 @@ fn ask_people(round: &RoundState, cx: &mut Context<'_>) {
     let name = round.name.clone();
     let prompt = Prompt::new(
         format!("annotators of `{name}`"),
-        active(round).join(", "),
+        listed(&active(round)),
         Vec::new(),
     );
     cx.prompt(prompt, move |pane: &mut RoundsPane, text, cx| {

@@ -65,7 +65,7 @@ pub(super) fn new(name: String, who: String) -> Form<RoundForm> {
         Field::text(
             "people",
             "annotators, separated by commas",
-            new.people.join(", "),
+            text::listed(&new.people),
         ),
         Field::text(
             "items",

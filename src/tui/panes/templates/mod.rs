@@ -1,7 +1,9 @@
-//! The template pane: `templates.toml`, `styles.toml`, `compatibility.toml`, and judgings as text,
-//! with the available slots, the findings, and a preview of edited questions.
+//! The template pane: `templates.toml`, `styles.toml`, `compatibility.toml`, judgings, and writings as
+//! text, with the available slots, the findings, and a preview of edited questions or of the request
+//! to a model.
 
 mod draw;
+mod prompt;
 pub mod section;
 
 use std::collections::BTreeMap;
@@ -38,6 +40,8 @@ pub struct TemplatesPane {
     /// The cursor positions in the other files.
     places: BTreeMap<String, (u32, u32)>,
     typing: bool,
+    /// The request that a prompt file makes.
+    prompt: prompt::PromptSide,
     /// The version of the edit session that the editor's text was taken from.
     made: Option<u64>,
 }
@@ -51,6 +55,7 @@ impl Default for TemplatesPane {
             editor: Editor::new(""),
             places: BTreeMap::new(),
             typing: false,
+            prompt: prompt::PromptSide::default(),
             made: None,
         }
     }
@@ -166,6 +171,8 @@ impl TemplatesPane {
                 self.switch(cx.metadata, &next);
                 self.follow_cursor(cx.metadata);
             }
+            Action::ChooseFile => self.ask_file(cx),
+            Action::PreviewItem => self.ask_prompt_item(cx),
             Action::NextArea => {
                 let to_side = self.area == Area::Text && self.side.shows != Side::Nothing;
                 self.area = if to_side { Area::Side } else { Area::Text };
@@ -220,6 +227,7 @@ impl TemplatesPane {
                 true => pane.store_text(cx.metadata),
                 false => cx.refuse("the file has reached its size limit"),
             }
+            pane.preview_prompt(cx);
         });
     }
 
@@ -282,8 +290,11 @@ impl Pane for TemplatesPane {
 
     fn help(&self, keys: &Keymap) -> String {
         format!(
-            "Styles and templates as text, beside the available slots and a preview of the template under \
-             the cursor. {} starts typing, {} stops, {} saves.",
+            "Styles, templates, and prompts as text, beside the available slots and a preview of the template \
+             under the cursor. A prompt of a writer or judge is previewed as the request about one item, which {} \
+             chooses. {} chooses a file, {} starts typing, {} stops, {} saves.",
+            keys.press(Action::PreviewItem),
+            keys.press(Action::ChooseFile),
             keys.press(Action::TypeText),
             keys.press(Action::StopTyping),
             keys.press(Action::SaveMetadata)
@@ -299,12 +310,14 @@ impl Pane for TemplatesPane {
             Some(goal) => drop(self.jump(&goal, cx.metadata)),
             None => self.refresh(cx),
         }
+        self.preview_prompt(cx);
     }
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>) {
         self.sync(cx.metadata);
         if cx.metadata.is_ready() {
             self.run(action, cx);
+            self.preview_prompt(cx);
         } else if action == Action::Back {
             cx.leave();
         } else {
@@ -324,6 +337,7 @@ impl Pane for TemplatesPane {
         let full = self.editor.text().len() >= MAX_BYTES;
         if self.editor.key(key) {
             self.store_text(cx.metadata);
+            self.preview_prompt(cx);
         } else if full {
             cx.refuse("the file has reached its size limit");
         } else {
@@ -343,6 +357,7 @@ impl Pane for TemplatesPane {
         }
         if self.editor.paste(pasted) {
             self.store_text(cx.metadata);
+            self.preview_prompt(cx);
         } else {
             cx.refuse("nothing to paste, or the file would get too long");
         }
@@ -353,9 +368,12 @@ impl Pane for TemplatesPane {
     }
 
     fn on_notice(&mut self, notice: Notice<'_>, cx: &mut Context<'_>) {
-        if matches!(notice, Notice::Metadata) && cx.env.is_shown {
-            self.refresh(cx);
+        match notice {
+            Notice::Metadata if cx.env.is_shown => self.refresh(cx),
+            Notice::Reconnected => self.prompt.reconnected(),
+            _ => return,
         }
+        self.preview_prompt(cx);
     }
 
     fn edits_metadata(&self) -> bool {
@@ -368,7 +386,8 @@ impl Pane for TemplatesPane {
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position> {
-        self.paint(scene.metadata, area, buf, scene.look)
+        let choose = scene.key(Action::PreviewItem);
+        self.paint(scene.metadata, &choose, area, buf, scene.look)
     }
 }
 
