@@ -290,7 +290,7 @@ fn a_shared_project_maps_users_to_annotators() {
     }
     let error = run(as_user(54321, &bench).unwrap().arg("stop"), "").refused(1);
     // It is refused at once. Waiting for the end in vain names the pid.
-    let pid = bench.pid().unwrap().to_string();
+    let pid = owners(bench.root())[0].to_string();
     assert!(!error.names(&pid), "{error}");
     // Whom the group does not have does not reach the socket, whoever the project says they are.
     assert!(say(54322, &[]).refused(1).names("ermission"));
