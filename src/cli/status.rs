@@ -175,17 +175,19 @@ fn text(s: &OwnerStatus) -> String {
 /// Runs `stop`: asks the owner to stop, and waits until it has.
 ///
 /// # Errors
-/// [`ErrorKind::Unreachable`] if it does not stop within a minute. Its last writes take a while on
-/// a slow disk.
+/// The owner's refusal, or [`ErrorKind::Unreachable`] if it does not stop within a minute. Its last
+/// writes take a while on a slow disk.
 pub fn stop(context: &Context) -> Result<u8> {
     let project = context.project()?;
     let Some(client) = Client::attach(&project, &context.who()?, |_| ())? else {
         return print("no owner is running\n").map(|()| 0);
     };
     let pid = client.welcome().pid;
-    // The owner may stop before its reply arrives.
-    let _ = client.ask(request::Stop);
-    drop(client);
+    match client.ask(request::Stop) {
+        // The owner may stop before its reply arrives.
+        Err(problem) if problem.kind == ErrorKind::Denied => return Err(problem),
+        _ => drop(client),
+    }
     let deadline = Instant::now() + Duration::from_secs(60);
     while benchtop_protocol::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {

@@ -194,13 +194,23 @@ pub const OWNER_MEMORY: [(&str, &str); 2] = [
     ("MALLOC_TRIM_THRESHOLD_", "524288"),
 ];
 
-/// The command `benchtop owner`, with [`OWNER_MEMORY`] unless the user set the same variables.
+/// Sets the number of threads of rayon and of candle. Without it, candle counts the cores in
+/// /proc/cpuinfo before every product of matrices.
+pub const OWNER_THREADS: &str = "RAYON_NUM_THREADS";
+
+/// The command `benchtop owner`, with [`OWNER_MEMORY`] and [`OWNER_THREADS`] unless the user set the
+/// same variables.
 pub fn owner_command(program: &Path) -> Command {
     let mut command = Command::new(program);
-    let unset = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
+    let unset = |name: &str| std::env::var_os(name).is_none();
     command
         .arg("owner")
-        .envs(OWNER_MEMORY.into_iter().filter(unset));
+        .envs(OWNER_MEMORY.into_iter().filter(|(name, _)| unset(name)));
+    if let Ok(threads) = std::thread::available_parallelism()
+        && unset(OWNER_THREADS)
+    {
+        command.env(OWNER_THREADS, threads.to_string());
+    }
     command
 }
 
@@ -245,14 +255,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_is_started_with_settings_for_its_memory() {
+    fn an_owner_is_started_with_settings_for_its_memory_and_threads() {
         let command = owner_command(Path::new("benchtop"));
         let given: Vec<_> = command
             .get_envs()
             .filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)))
             .collect();
-        let unset = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
-        let mut wanted: Vec<_> = OWNER_MEMORY.into_iter().filter(unset).collect();
+        let threads = std::thread::available_parallelism().unwrap().to_string();
+        let mut wanted = OWNER_MEMORY.to_vec();
+        wanted.push((OWNER_THREADS, &threads));
+        wanted.retain(|(name, _)| std::env::var_os(name).is_none());
         wanted.sort_unstable();
         assert_eq!(given, wanted);
     }

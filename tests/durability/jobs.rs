@@ -1,6 +1,8 @@
 //! Jobs of three kinds beside each other, and kill -9 of the owner that works on them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use benchtop::store::runs::{self, Line};
@@ -111,17 +113,23 @@ fn begin(bench: &Bench, asked: &Server, judge: &Server) {
         .ok();
 }
 
-fn servers() -> (Server, Server) {
-    let asked =
-        Server::new(|_| Act::Later(Duration::from_millis(120), Box::new(reply("(A)", "stop"))));
-    let judge = Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(says("yes"))));
-    (asked, judge)
+/// The model that is asked, and the judge. They answer late while `slow` is set.
+fn servers(slow: &Arc<AtomicBool>) -> (Server, Server) {
+    let server = |ms, act: fn() -> Act| {
+        let slow = slow.clone();
+        Server::new(move |_| match slow.load(Ordering::Relaxed) {
+            true => Act::Later(Duration::from_millis(ms), Box::new(act())),
+            false => act(),
+        })
+    };
+    let asked = server(120, || reply("(A)", "stop"));
+    (asked, server(80, || says("yes")))
 }
 
 #[test]
 fn jobs_of_three_kinds_have_one_order_and_the_same_actions() {
     let bench = fifty();
-    let (asked, judge) = servers();
+    let (asked, judge) = servers(&Arc::new(true.into()));
     begin(&bench, &asked, &judge);
     for (id, kind) in KINDS {
         assert_eq!(job(&bench, id)["kind"], kind);
@@ -189,7 +197,8 @@ fn paused(bench: &Bench) -> Vec<u64> {
 #[test]
 fn killed_jobs_of_three_kinds_do_nothing_twice() {
     let bench = fifty();
-    let (asked, judge) = servers();
+    let slow = Arc::new(AtomicBool::new(true));
+    let (asked, judge) = servers(&slow);
     begin(&bench, &asked, &judge);
     let mut before = results(&bench);
     let mut sizes: [BTreeSet<usize>; 3] = Default::default();
@@ -218,6 +227,8 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
     for sizes in &sizes {
         assert!(sizes.len() > 3, "the kills were not spread over the jobs");
     }
+    // Nothing is killed from here on.
+    slow.store(false, Ordering::Relaxed);
     for id in paused(&bench) {
         bench.run(["jobs", "resume", &id.to_string()]).ok();
     }

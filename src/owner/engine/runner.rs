@@ -29,12 +29,18 @@ enum Next {
     End,
 }
 
-/// Starts a thread for each resource that a job needs.
+/// Starts a thread for each resource that a job needs, and has the waiting threads look again.
 pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner<OwnerContext>) {
+    inner.find_resources(&shared.config());
+    start_threads(shared, inner);
+    shared.jobs.wake.notify_all();
+}
+
+/// Starts a thread for each resource that a job needs. Does nothing before the jobs are loaded.
+fn start_threads(shared: &Arc<OwnerContext>, inner: &mut Inner<OwnerContext>) {
     if inner.ended || !inner.loaded || shared.writable.opened_read_only.is_some() {
         return;
     }
-    inner.find_resources(&shared.config());
     let needed: BTreeSet<String> = inner
         .jobs
         .values()
@@ -62,7 +68,6 @@ pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner<OwnerContext>) 
             }
         }
     }
-    shared.jobs.wake.notify_all();
 }
 
 /// Works until the owner shuts down or the resource is idle for a while.
@@ -94,7 +99,11 @@ fn next(shared: &Arc<OwnerContext>, resource: &str, holds: bool) -> Next {
     if inner.ended {
         return Next::End;
     }
-    inner.find_resources(config);
+    // The resource of a job may have changed with `benchtop.toml`. Only then: idle threads that wake
+    // each other without a reason never sleep.
+    if inner.find_resources(config) {
+        shared.jobs.wake.notify_all();
+    }
     if let Some(id) = inner.first_ready(resource) {
         inner.set_running(shared, id);
         if let Some(entry) = inner.jobs.get_mut(&id) {
@@ -106,8 +115,7 @@ fn next(shared: &Arc<OwnerContext>, resource: &str, holds: bool) -> Next {
     }
     let waiting = inner.with_resource(resource);
     if waiting.is_empty() {
-        // The resource of a job may have changed with `benchtop.toml`.
-        wake(shared, &mut inner);
+        start_threads(shared, &mut inner);
     }
     // Keeps the owner alive while a job waits.
     let _counted = (!waiting.is_empty()).then(|| shared.activity.count_job());
@@ -206,13 +214,17 @@ impl Entry<OwnerContext> {
 
 impl Inner<OwnerContext> {
     /// Looks up what each job works on. A job at work keeps its resource, since the thread of
-    /// another one would begin the same step.
-    fn find_resources(&mut self, config: &Config) {
+    /// another one would begin the same step. Returns true if a resource changed.
+    fn find_resources(&mut self, config: &Config) -> bool {
+        let mut changed = false;
         for Entry { kind, live, job } in self.jobs.values_mut() {
             if !live.at_work && job.has_work(live.header.standing) {
-                live.resource = job.resource(config).unwrap_or_else(|| kind.name.into());
+                let resource = job.resource(config).unwrap_or_else(|| kind.name.into());
+                changed |= resource != live.resource;
+                live.resource = resource;
             }
         }
+        changed
     }
 
     /// The jobs with work that need a resource: those in the order first, then those that have ended

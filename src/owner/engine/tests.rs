@@ -678,6 +678,28 @@ fn commands_given_at_once_share_a_job() {
 }
 
 #[test]
+fn threads_without_work_end_although_others_wait_too() {
+    let (_dir, project) = project();
+    let rig = Rig::over(&project);
+    rig.answered();
+    rig.script(|script| script.permits = Some(0));
+    let other = NewRun {
+        model: "another".into(),
+        ..run(NEAR)
+    };
+    let id = rig.begin(&other).unwrap();
+    std::thread::scope(|threads| {
+        let judged = threads.spawn(|| rig.judge(&judging(NEAR), Cancel::NEVER));
+        rig.wait("both at work", || rig.shared.jobs.resources().len() == 2);
+        rig.script(|script| script.permits = None);
+        judged.join().unwrap().unwrap();
+    });
+    rig.until(id, JobStatus::Done);
+    // If they woke each other without a reason, none would ever have waited long enough.
+    rig.wait("their end", || rig.shared.jobs.resources().is_empty());
+}
+
+#[test]
 fn other_settings_are_another_job_and_a_paused_one_goes_on() {
     let (_dir, project) = project();
     let rig = Rig::over(&project);
