@@ -19,6 +19,7 @@ pub use self::items::{Data, Items};
 pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
+use super::bootstrap::Transcripts;
 use super::engine::Engine;
 use super::evaluate::Evaluations;
 use super::generate::{GeneratorFactory, Requested};
@@ -75,6 +76,7 @@ pub struct OwnerContext {
     /// Scores and rules.
     pub scoring: Scoring,
     pub evaluations: Evaluations,
+    pub transcripts: Transcripts,
     /// Which items are in the releases.
     pub releases: Releases,
     /// Settings of `benchtop.toml`.
@@ -128,6 +130,7 @@ impl OwnerContext {
             at_work: AtWork::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
+            transcripts: Transcripts::default(),
             releases: Releases::default(),
             latency: Latency::default(),
             stop: Notify::new(),

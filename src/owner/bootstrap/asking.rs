@@ -139,12 +139,12 @@ impl Session<'_> {
     ) -> std::result::Result<Vec<Encoded>, String> {
         let root = self.shared.project.root();
         let edits = self.progress.products.all.get(k);
-        let files = match (
+        let (files, shown) = match (
             shows,
             edits.is_some_and(|p| p.applied.strategy.is_of_picture()),
         ) {
-            (ShownPictures::None, _) => Vec::new(),
-            (_, false) => ask::files(root, item),
+            (ShownPictures::None, _) => return Ok(Vec::new()),
+            (_, false) => (ask::files(root, item), item.images.len()),
             (shows, true) => {
                 let before = self.picture_before(n, k, item);
                 let source = item.images.first();
@@ -156,9 +156,16 @@ impl Session<'_> {
                     (_, None) => vec![before],
                     (_, Some(_)) => vec![after],
                 };
-                PictureFile::all(root, shown.iter().flatten())
+                (PictureFile::all(root, shown.iter().flatten()), shown.len())
             }
         };
+        // Nobody judges an edit from one picture, or answers about a part of them.
+        if files.len() < shown {
+            return Err(format!(
+                "it has {shown} pictures, of which {} are available",
+                files.len()
+            ));
+        }
         files.iter().map(ask::encoded).collect()
     }
 

@@ -23,4 +23,5 @@ mod start;
 mod transcript;
 mod work;
 
+pub use transcript::Transcripts;
 pub use work::BOOTSTRAP;
