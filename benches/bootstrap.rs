@@ -4,11 +4,12 @@
 //! `cargo bench --bench bootstrap` prints requests a second of the job, and of a bare loop that sends as many requests
 //! with the same bodies, client library, and concurrency in the same run, from a process of its own as well. It also
 //! prints the peak memory of the owner, and how long a transcript takes. `BENCH_ITEMS=500` is a quick look;
-//! `BENCH_CONCURRENCY` is the number of requests in flight.
+//! `BENCH_CONCURRENCY` is the number of requests in flight, and `BENCH_SIDE` the side of the picture, whose pixels are
+//! noise: 12 KB at 64.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -35,8 +36,6 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_benchtop");
 const STRATEGIES: [&str; 3] = ["L1", "L2", "L4"];
 /// Requests to the writer and the judge for one item: no try is refused.
 const EACH: usize = STRATEGIES.len() * 2;
-/// The side of the pictures, whose pixels are noise: 12 KB.
-const SIDE: u32 = 64;
 /// The job sends at least this share of what the bare loop does.
 const SHARE: f64 = 0.5;
 /// Greatest peak of the owner's memory in MiB.
@@ -62,7 +61,7 @@ const KINDS: [(&str, &str); EACH] = [
         r#"{"reason": "Both ask the same.", "answer": "no"}"#,
     ),
     (
-        "of no use for answering",
+        "of no use for answering the question:",
         r#"{"text": "Bread is baked at night, and trains leave on the hour."}"#,
     ),
     (
@@ -240,7 +239,7 @@ impl Owner {
     fn memory(&self, what: &str) -> Outcome<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix(what));
-        let kib = line.and_then(|rest| rest.split_whitespace().nth(1));
+        let kib = line.and_then(|rest| rest.split_whitespace().next());
         Ok(kib.ok_or("no such line")?.parse::<u64>()? >> 10)
     }
 }
@@ -268,14 +267,15 @@ fn run(root: &Path, args: &[&str]) -> Outcome<String> {
 /// A project of `items` questions about one picture, whose writer and judge are this server.
 fn project(folder: &Path, items: usize, (url, concurrency): (&str, usize)) -> Outcome<Project> {
     let root = folder.join("project");
-    run(&root, &["init"])?;
-    let mut rgb = vec![0; 3 * (SIDE * SIDE) as usize];
+    let project = Project::init(&root)?;
+    let side = number("BENCH_SIDE", 64)? as u32;
+    let mut rgb = vec![0; 3 * (side * side) as usize];
     blake3::Hasher::new().finalize_xof().fill(&mut rgb);
     let mut png = Vec::new();
     image::codecs::png::PngEncoder::new(&mut png).write_image(
         &rgb,
-        SIDE,
-        SIDE,
+        side,
+        side,
         image::ExtendedColorType::Rgb8,
     )?;
     std::fs::write(folder.join("table.png"), png)?;
@@ -293,15 +293,16 @@ fn project(folder: &Path, items: usize, (url, concurrency): (&str, usize)) -> Ou
     let file = folder.join("tables.jsonl");
     std::fs::write(&file, lines)?;
     run(&root, &["import", &file.to_string_lossy()])?;
-    let mut toml = std::fs::OpenOptions::new();
-    let mut toml = toml.append(true).open(root.join("benchtop.toml"))?;
+    let path = root.join("benchtop.toml");
+    let mut config: toml::Table = std::fs::read_to_string(&path)?.parse()?;
     for role in ["writer", "judge"] {
-        writeln!(
-            toml,
-            "\n[{role}]\nmodel = \"{role}\"\nendpoints = [{{ url = \"{url}\", concurrency = {concurrency} }}]"
-        )?;
+        let table = format!(
+            "model = \"{role}\"\nendpoints = [{{ url = \"{url}\", concurrency = {concurrency} }}]"
+        );
+        config.insert(role.into(), table.parse::<toml::Table>()?.into());
     }
-    Ok(Project::open(&root)?)
+    std::fs::write(&path, config.to_string())?;
+    Ok(project)
 }
 
 fn held(what: &str, is_held: bool) -> bool {

@@ -3,7 +3,7 @@
     python3 ray_serve.py FOLDER
 
 Prints the address of the proxy once all replicas answer, and ends with its standard input. Chat requests are answered
-as a writer or judge of L4 would; pictures have a color that follows from the request. Before a replica answers, it
+as a writer or judge of L4 would; pictures have colors that follow from the request. Before a replica answers, it
 appends a line to FOLDER/log: the name of its deployment, its process id, and a digest of the request. Exit code 3: no
 Ray Serve.
 """
@@ -41,10 +41,10 @@ def chunk(kind, data):
 
 
 def picture(request):
-    """A PNG in one color."""
-    color = hashlib.sha256(request).digest()[:3]
+    """A PNG with stripes in two colors."""
+    colors = hashlib.sha256(request).digest()[:6]
     head = chunk(b"IHDR", struct.pack(">IIBBBBB", SIDE, SIDE, 8, 2, 0, 0, 0))
-    rows = (b"\0" + color * SIDE) * SIDE
+    rows = (b"\0" + colors * (SIDE // 2)) * SIDE
     return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
