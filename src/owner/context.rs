@@ -19,7 +19,7 @@ pub use self::items::{Data, Items};
 pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
-use super::bootstrap::Transcripts;
+use super::bootstrap::StepIndexes;
 use super::engine::Engine;
 use super::evaluate::Evaluations;
 use super::generate::{GeneratorFactory, Requested};
@@ -76,7 +76,8 @@ pub struct OwnerContext {
     /// Scores and rules.
     pub scoring: Scoring,
     pub evaluations: Evaluations,
-    pub transcripts: Transcripts,
+    /// Where the steps of bootstrapping jobs are in their journals.
+    pub step_indexes: StepIndexes,
     /// Which items are in the releases.
     pub releases: Releases,
     /// Settings of `benchtop.toml`.
@@ -130,7 +131,7 @@ impl OwnerContext {
             at_work: AtWork::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
-            transcripts: Transcripts::default(),
+            step_indexes: StepIndexes::default(),
             releases: Releases::default(),
             latency: Latency::default(),
             stop: Notify::new(),

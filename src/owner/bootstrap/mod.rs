@@ -10,6 +10,7 @@
 //! | `roles` | the models of the roles, and where they are |
 //! | `session` | a job in progress: its steps, and their journal |
 //! | `start` | starts jobs, and counts what they would do |
+//! | `step_indexes` | indexes of the journals of jobs |
 //! | `transcript` | the requests and answers behind an item |
 //! | `work` | a step of a job, and its items |
 
@@ -20,8 +21,9 @@ mod painting;
 mod roles;
 mod session;
 mod start;
+mod step_indexes;
 mod transcript;
 mod work;
 
-pub use transcript::Transcripts;
+pub use step_indexes::StepIndexes;
 pub use work::BOOTSTRAP;

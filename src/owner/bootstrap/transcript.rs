@@ -1,9 +1,5 @@
 //! The requests and answers behind an item, which a blind round hides.
 
-use std::path::Path;
-
-use parking_lot::Mutex;
-
 use crate::dispatch::{Query, Watch};
 use crate::queries;
 use crate::visibility::AnnotatorView;
@@ -11,26 +7,6 @@ use benchtop_model::bootstrap::TranscriptStep;
 use benchtop_model::{Error, Item, Result};
 use benchtop_pipeline::bootstrap::transcript;
 use benchtop_protocol::wire::request;
-use benchtop_store::jobs::{StepIndex, StepLine};
-
-/// Number of journals whose indexes are kept.
-const KEPT: usize = 4;
-
-/// Indexes of the journals that were read last, by number of the job, the last one first.
-#[derive(Default)]
-pub struct Transcripts(Mutex<Vec<(u32, StepIndex)>>);
-
-impl Transcripts {
-    fn steps(&self, root: &Path, id: u32, n: usize) -> Result<Vec<StepLine>> {
-        let mut kept = self.0.lock();
-        let found = kept.iter().position(|(other, _)| *other == id);
-        let mut one = found.map_or_else(|| (id, StepIndex::default()), |at| kept.remove(at));
-        let steps = one.1.steps(root, id, n);
-        kept.insert(0, one);
-        kept.truncate(KEPT);
-        steps
-    }
-}
 
 impl Query for request::Transcript {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<TranscriptStep>> {
@@ -46,6 +22,6 @@ impl Query for request::Transcript {
         let derivation =
             derivation.ok_or_else(|| Error::not_found("the item has no transcript"))?;
         let root = shared.project.root();
-        transcript::read(derivation, |job, n| shared.transcripts.steps(root, job, n))
+        transcript::read(derivation, |job, n| shared.step_indexes.steps(root, job, n))
     }
 }
