@@ -19,6 +19,7 @@ pub use self::items::{Data, Items};
 pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
+use super::bootstrap::StepIndexes;
 use super::engine::Engine;
 use super::evaluate::Evaluations;
 use super::generate::{GeneratorFactory, Requested};
@@ -75,6 +76,8 @@ pub struct OwnerContext {
     /// Scores and rules.
     pub scoring: Scoring,
     pub evaluations: Evaluations,
+    /// Where the steps of bootstrapping jobs are in their journals.
+    pub step_indexes: StepIndexes,
     /// Which items are in the releases.
     pub releases: Releases,
     /// Settings of `benchtop.toml`.
@@ -128,6 +131,7 @@ impl OwnerContext {
             at_work: AtWork::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
+            step_indexes: StepIndexes::default(),
             releases: Releases::default(),
             latency: Latency::default(),
             stop: Notify::new(),

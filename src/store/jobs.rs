@@ -14,6 +14,7 @@ mod failures;
 mod generation;
 pub(super) mod migrate;
 mod scoring_list;
+mod step_index;
 mod steps;
 #[cfg(test)]
 pub(super) mod tests;
@@ -36,6 +37,7 @@ pub use failures::FailureLog;
 pub use generation::{FailedPicture, Generation, GenerationFiles, PictureInProgress, Scope};
 pub(super) use migrate::take_over;
 pub use scoring_list::{earlier_scoring_jobs, remove_earlier_scoring_jobs};
+pub use step_index::StepIndex;
 pub use steps::{Answer, Candidate, Done, ModelRole, StepJournal, StepLine, StepSource};
 pub use usage::UsageFile;
 

@@ -12,7 +12,7 @@ use crate::support::{Bench, Output, PROGRAM, run, tame};
 
 /// Writes the clipboard (OSC 52), changes colors (C1 CSI), turns the direction, ends the line in Unicode's way, deletes, hides,
 /// tags, and begins a line of its own.
-const P: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}\r\nFORGED";
+pub(super) const P: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}\r\nFORGED";
 /// The same in one line.
 const LINE: &str =
     "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}";
@@ -32,7 +32,7 @@ fn obeyed(c: char) -> bool {
 
 /// How a command prints.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum As {
+pub(super) enum As {
     /// Lines for people.
     Text,
     /// A JSON value a line.
@@ -44,7 +44,7 @@ enum As {
 }
 
 /// One run: its words, how it prints, and whether what it prints quotes the attack.
-struct Case(&'static str, As, bool);
+pub(super) struct Case(pub &'static str, pub As, pub bool);
 
 /// Every command, for people and for programs. In the words, which blanks part, `{P}` is the attack, `{L}` its one line, `{M}` what a name may hold of it, `{B}` the
 /// folder beside the project, `{U}` a server, and `{I}` the id of the first item.
@@ -746,7 +746,7 @@ fn verdicts(verdict: &str) -> String {
 }
 
 /// What is wrong with what a run wrote.
-fn wrong(case: &Case, output: &Output) -> Vec<String> {
+pub(super) fn wrong(case: &Case, output: &Output) -> Vec<String> {
     let mut wrong = Vec::new();
     for (name, text) in [("output", &output.out), ("error", &output.err)] {
         if let Some(c) = text.replace("\r\n", "\n").chars().find(|c| obeyed(*c)) {

@@ -7,3 +7,4 @@ mod links;
 mod pictures;
 mod secrets;
 pub mod space;
+mod transcripts;

@@ -2,6 +2,8 @@
 //! bytes change.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base64::Engine as _;
 use benchtop::model::Item;
@@ -14,7 +16,7 @@ use super::derived::exported;
 use super::eval::{number, quiz_of, reply, words};
 use super::servers::generates_with;
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, ErrorKind};
+use crate::support::{Bench, ErrorKind, wait_until};
 
 pub const SIZE: (u32, u32) = (641, 427);
 
@@ -449,6 +451,58 @@ fn an_object_that_the_painter_refuses_is_a_spent_try() {
         BTreeSet::from([("ball 0 of 1", 1), ("ball 1 of 2", 2)])
     );
     assert_eq!(server.seen().iter().filter(|s| is_grounder(s)).count(), 2);
+}
+
+#[test]
+fn a_painter_without_the_right_key_pauses_the_job() {
+    for (status, name) in [(401, "401 Unauthorized"), (403, "403 Forbidden")] {
+        let is_let_in = Arc::new(AtomicBool::new(false));
+        let lets = is_let_in.clone();
+        let server = Server::new(move |seen| match seen.line.ends_with("/images/edits") {
+            true if lets.load(Ordering::SeqCst) => Act::Picture(&[]),
+            true => Act::Status(status, Vec::new(), "this key is not known".into()),
+            false => helps(seen),
+        });
+        let bench = configured(quiz_of(3, SIZE), &server);
+        painted_by(&bench, &server.url());
+        let ended = bench.run(["bootstrap", "--json", "--strategies", "V1", "V3"]);
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let job = || bench.run(["jobs", "--json"]).lines().remove(0);
+        let paused = job();
+        assert_eq!(
+            (&paused["standing"], &paused["done"], &paused["failed"]),
+            (&json!("paused"), &json!(0), &json!(0)),
+            "{paused}"
+        );
+        let endpoint = format!("http://{}", server.at);
+        let reason = paused["reason"].as_str().unwrap();
+        let parts = [
+            "painter",
+            &endpoint,
+            name,
+            "this key is not known",
+            "benchtop jobs resume 1",
+        ];
+        for part in parts.into_iter().chain(["[generate]"]) {
+            assert!(reason.contains(part), "{part} is missing: {reason}");
+        }
+        let edits = || {
+            let seen = server.seen();
+            seen.iter()
+                .filter(|s| s.line.ends_with("/images/edits"))
+                .count()
+        };
+        // Each picture was asked for once: another try with the same key would end the same.
+        let refused = edits();
+        assert!((1..=6).contains(&refused), "{refused}");
+        is_let_in.store(true, Ordering::SeqCst);
+        bench.run(["jobs", "resume", "1"]).ok();
+        wait_until("the job ends", || job()["standing"] == "done");
+        assert_eq!((&job()["done"], &job()["failed"]), (&json!(6), &json!(0)));
+        assert_eq!(edits(), refused + 6);
+        // Nobody else was asked again.
+        assert_eq!(server.seen().iter().filter(|s| is_grounder(s)).count(), 3);
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod lint;
 mod lint_table;
 mod models;
 mod people;
+mod ray_serve;
 mod reading;
 mod rebuild;
 mod recompose;

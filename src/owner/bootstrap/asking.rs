@@ -26,6 +26,9 @@ use benchtop_pipeline::evaluate::ask;
 use benchtop_pipeline::evaluate::server_errors::is_of_question;
 use benchtop_store::jobs::{Answer, Done, ModelRole, StepLine};
 
+/// No request is added to those that are sent together once their pictures have so many bytes.
+const PICTURE_BYTES: usize = 64 << 20;
+
 /// A request that is about to be sent.
 pub(super) struct PendingRequest {
     n: usize,
@@ -42,8 +45,11 @@ pub(super) type AnsweredRequest = (PendingRequest, std::result::Result<Reply, Fa
 impl Session<'_> {
     /// The requests that are next. What cannot be asked is recorded as a failure.
     pub(super) fn pending(&mut self, active: &[usize]) -> Result<Vec<PendingRequest>> {
-        let (mut pending, mut lines) = (Vec::new(), Vec::new());
+        let (mut pending, mut lines, mut bytes) = (Vec::new(), Vec::new(), 0);
         for n in active {
+            if bytes >= PICTURE_BYTES {
+                break;
+            }
             let ready: Vec<usize> = self.progress.ready(*n).collect();
             for k in ready {
                 let made = match self.item(*n)? {
@@ -51,7 +57,11 @@ impl Session<'_> {
                     Err(failure) => Some(Err(failure.reason)),
                 };
                 match made {
-                    Some(Ok(one)) => pending.push(one),
+                    Some(Ok(one)) => {
+                        let pictures = one.request.images.iter();
+                        bytes += pictures.map(|p| p.bytes().len()).sum::<usize>();
+                        pending.push(one);
+                    }
                     Some(Err(why)) => {
                         let failure = Failure::new(FailureKind::Input, why);
                         lines.push(self.line((*n, k), Done::Failed(failure)));
@@ -139,12 +149,12 @@ impl Session<'_> {
     ) -> std::result::Result<Vec<Encoded>, String> {
         let root = self.shared.project.root();
         let edits = self.progress.products.all.get(k);
-        let files = match (
+        let (files, shown) = match (
             shows,
             edits.is_some_and(|p| p.applied.strategy.is_of_picture()),
         ) {
-            (ShownPictures::None, _) => Vec::new(),
-            (_, false) => ask::files(root, item),
+            (ShownPictures::None, _) => return Ok(Vec::new()),
+            (_, false) => (ask::files(root, item), item.images.len()),
             (shows, true) => {
                 let before = self.picture_before(n, k, item);
                 let source = item.images.first();
@@ -156,9 +166,16 @@ impl Session<'_> {
                     (_, None) => vec![before],
                     (_, Some(_)) => vec![after],
                 };
-                PictureFile::all(root, shown.iter().flatten())
+                (PictureFile::all(root, shown.iter().flatten()), shown.len())
             }
         };
+        // Nobody judges an edit from one picture, or answers about a part of them.
+        if files.len() < shown {
+            return Err(format!(
+                "it has {shown} pictures, of which {} are available",
+                files.len()
+            ));
+        }
         files.iter().map(ask::encoded).collect()
     }
 

@@ -11,6 +11,7 @@
 //! | `roles` | the models of the roles, and where they are |
 //! | `session` | a job in progress: its steps, and their journal |
 //! | `start` | starts jobs, and counts what they would do |
+//! | `step_indexes` | indexes of the journals of jobs |
 //! | `transcript` | the requests and answers behind an item |
 //! | `work` | a step of a job, and its items |
 
@@ -22,7 +23,9 @@ mod preview;
 mod roles;
 mod session;
 mod start;
+mod step_indexes;
 mod transcript;
 mod work;
 
+pub use step_indexes::StepIndexes;
 pub use work::BOOTSTRAP;

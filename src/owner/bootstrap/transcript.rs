@@ -21,6 +21,7 @@ impl Query for request::Transcript {
         let derivation = item.derivation.as_deref();
         let derivation =
             derivation.ok_or_else(|| Error::not_found("the item has no transcript"))?;
-        transcript::read(shared.project.root(), derivation)
+        let root = shared.project.root();
+        transcript::read(derivation, |job, n| shared.step_indexes.steps(root, job, n))
     }
 }

@@ -16,8 +16,10 @@ pub struct Progress {
     pub sources: Vec<StepSource>,
     /// Number of sources of the finished plan.
     planned: Option<usize>,
-    /// The states of the products by source.
+    /// The states of the products by source. Empty before the plan is finished, and for a damaged one.
     states: Vec<Vec<State>>,
+    /// Sum of what [`tally`](Self::tally) says of all sources.
+    counts: [u64; 3],
     /// Number of answers of models.
     pub answers: u64,
     /// Number of painted pictures.
@@ -49,6 +51,7 @@ impl Progress {
             sources: Vec::new(),
             planned: None,
             states: Vec::new(),
+            counts: [0; 3],
             answers: 0,
             painted: 0,
         }
@@ -66,18 +69,33 @@ impl Progress {
             StepLine::Source { .. } => {}
             StepLine::Planned { sources } => {
                 self.planned = Some(sources);
-                self.states = vec![vec![State::default(); self.products.all.len()]; sources];
+                // The number can be any, so memory goes by what is there.
+                let count = if self.is_damaged() { 0 } else { sources };
+                self.states = vec![vec![State::default(); self.products.all.len()]; count];
+                self.counts = [0; 3];
             }
             StepLine::Done { n, product, done } => {
                 let product = self.products.position(&product);
                 self.answers += u64::from(matches!(done, Done::Answer(_)));
                 self.painted += u64::from(matches!(done, Done::Painted { .. }));
                 let most = self.most;
+                let before = self.tally(n);
                 if let Some(state) = product.and_then(|k| self.states.get_mut(n)?.get_mut(k)) {
                     state.take(done, most);
+                    let after = self.tally(n);
+                    for (count, (before, after)) in
+                        self.counts.iter_mut().zip(before.into_iter().zip(after))
+                    {
+                        *count = *count - before + after;
+                    }
                 }
             }
-            StepLine::Retry => self.states.iter_mut().flatten().for_each(State::retry),
+            StepLine::Retry => {
+                self.states.iter_mut().flatten().for_each(State::retry);
+                self.counts = (0..self.states.len())
+                    .map(|n| self.tally(n))
+                    .fold([0; 3], |sum, of| [0, 1, 2].map(|at| sum[at] + of[at]));
+            }
         }
     }
 
@@ -129,18 +147,22 @@ impl Progress {
 
     /// Number of complete, kept, and failed items.
     pub fn counts(&self) -> (u64, u64, u64) {
+        let [done, kept, failed] = self.counts;
+        (done, kept, failed)
+    }
+
+    /// Number of complete, kept, and failed items of one source.
+    fn tally(&self, n: usize) -> [u64; 3] {
         let (mut done, mut kept, mut failed) = (0, 0, 0);
-        for n in 0..self.states.len() {
-            for composition in &self.products.compositions {
-                if self.is_complete(n, composition) {
-                    done += 1;
-                    kept += u64::from(!self.is_modified(n, composition));
-                } else {
-                    failed += u64::from(self.failure(n, composition).is_some());
-                }
+        for composition in &self.products.compositions {
+            if self.is_complete(n, composition) {
+                done += 1;
+                kept += u64::from(!self.is_modified(n, composition));
+            } else {
+                failed += u64::from(self.failure(n, composition).is_some());
             }
         }
-        (done, kept, failed)
+        [done, kept, failed]
     }
 
     /// Whether every strategy of a composition changed something.
@@ -194,5 +216,78 @@ impl Progress {
             }
         }
         wording
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use benchtop_model::bootstrap::BootstrapPlan;
+    use benchtop_model::generation::FailureKind;
+
+    fn progress(sources: usize) -> Progress {
+        let plan = BootstrapPlan {
+            strategies: vec!["L1".into(), "L4(L1)".into()],
+            ..BootstrapPlan::default()
+        };
+        let mut progress = Progress::new(Products::of(&plan).unwrap(), 1);
+        progress.take(StepLine::Plan);
+        for n in 0..sources {
+            let source = StepSource::default();
+            progress.take(StepLine::Source { n, source });
+        }
+        progress.take(StepLine::Planned { sources });
+        progress
+    }
+
+    fn done(n: usize, product: &str, done: Done) -> StepLine {
+        StepLine::Done {
+            n,
+            product: product.into(),
+            done,
+        }
+    }
+
+    #[test]
+    fn a_plan_with_lost_lines_is_damaged_whatever_number_it_tells() {
+        let mut progress = progress(2);
+        progress.take(StepLine::Planned {
+            sources: usize::MAX,
+        });
+        assert!(progress.is_planned() && progress.is_damaged());
+        progress.take(done(
+            0,
+            "L1",
+            Done::Failed(Failure::new(FailureKind::Input, "no")),
+        ));
+        assert_eq!(progress.counts(), (0, 0, 0));
+        assert_eq!(progress.ready(0).count(), 0);
+    }
+
+    #[test]
+    fn items_are_counted_as_their_products_settle() {
+        let mut progress = progress(2);
+        let candidates = || Done::Read {
+            candidates: vec![Default::default()],
+        };
+        let ruled = |pass| Done::Ruled {
+            pass: Some(pass),
+            reason: None,
+        };
+        let failed = || Done::Failed(Failure::new(FailureKind::Input, "no"));
+        let mut after = |line: StepLine| {
+            progress.take(line);
+            progress.counts()
+        };
+        assert_eq!(after(done(0, "L1", candidates())), (0, 0, 0));
+        assert_eq!(after(done(0, "L1", ruled(true))), (1, 0, 0));
+        // L4 of both sources hangs on L1.
+        assert_eq!(after(done(1, "L1", failed())), (1, 0, 2));
+        assert_eq!(after(done(0, "L1>L4", failed())), (1, 0, 3));
+        assert_eq!(after(StepLine::Retry), (1, 0, 0));
+        assert_eq!(after(done(0, "L1>L4", candidates())), (1, 0, 0));
+        // The only try is spent.
+        assert_eq!(after(done(0, "L1>L4", ruled(false))), (2, 1, 0));
+        assert_eq!(after(done(7, "L1", failed())), (2, 1, 0));
     }
 }

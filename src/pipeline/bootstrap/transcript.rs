@@ -1,11 +1,9 @@
 //! The requests and answers behind an item, from the journal of its job.
 
-use std::path::Path;
-
 use benchtop_model::bootstrap::TranscriptStep;
 use benchtop_model::derivation::SEED;
 use benchtop_model::{Derivation, Error, Result};
-use benchtop_store::jobs::{Done, StepJournal, StepLine};
+use benchtop_store::jobs::{Done, StepLine};
 use serde_json::Value;
 
 use super::products::Products;
@@ -20,11 +18,14 @@ fn parsed(reference: &str) -> Option<(u32, usize)> {
     Some((file.strip_suffix(".jsonl")?.parse().ok()?, n.parse().ok()?))
 }
 
-/// The steps behind a derived item of the project at `root`, in order.
+/// The steps behind a derived item, in order. `lines` reads the lines of a source of a job.
 ///
 /// # Errors
 /// [`Error::not_found`] without a transcript, and errors of reading.
-pub fn read(root: &Path, derivation: &Derivation) -> Result<Vec<TranscriptStep>> {
+pub fn read(
+    derivation: &Derivation,
+    lines: impl FnOnce(u32, usize) -> Result<Vec<StepLine>>,
+) -> Result<Vec<TranscriptStep>> {
     let reference = derivation.transcript.as_deref().unwrap_or_default();
     let none = || Error::not_found("the item has no transcript");
     let (job, source) = parsed(reference).ok_or_else(none)?;
@@ -39,15 +40,16 @@ pub fn read(root: &Path, derivation: &Derivation) -> Result<Vec<TranscriptStep>>
         ..Default::default()
     };
     let products = Products::of(&plan).map_err(|_| none())?;
-    let mut steps = Vec::new();
-    StepJournal::each(root, job, &mut |line| {
-        if let StepLine::Done { n, product, done } = line
-            && n == source
-            && products.position(&product).is_some()
-        {
-            steps.push(step(product, done));
+    let of_item = |line| match line {
+        StepLine::Done { product, done, .. } if products.position(&product).is_some() => {
+            Some(step(product, done))
         }
-    })?;
+        _ => None,
+    };
+    let steps: Vec<TranscriptStep> = lines(job, source)?
+        .into_iter()
+        .filter_map(of_item)
+        .collect();
     if steps.is_empty() {
         let what = format!("the transcript {reference} is gone");
         let help = "it is removed together with its job";

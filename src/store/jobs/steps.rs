@@ -183,7 +183,8 @@ impl StepJournal {
     }
 }
 
-fn path(root: &Path, id: u32) -> PathBuf {
+/// The file of job `id`.
+pub(super) fn path(root: &Path, id: u32) -> PathBuf {
     super::path(root, super::BOOTSTRAP, id, "jsonl")
 }
 
