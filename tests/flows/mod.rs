@@ -10,6 +10,7 @@ mod bootstrap_pictures;
 mod cli;
 mod comments;
 mod compose;
+mod contamination;
 mod coverage;
 pub mod derived;
 mod edit;

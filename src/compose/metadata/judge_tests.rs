@@ -254,5 +254,5 @@ fn shipped_judgings_have_the_polarity_of_their_papers() {
             ask.prompt
         );
     }
-    assert_eq!(all.len(), 10);
+    assert_eq!(all.len(), 11);
 }
