@@ -20,6 +20,7 @@ mod export;
 mod extract;
 pub mod filter;
 mod generate;
+mod grade;
 mod history;
 mod home;
 mod judge;

@@ -13,6 +13,9 @@ use benchtop_model::board::{Board, Row};
 use benchtop_model::{Error, Item, Prediction, Result};
 use benchtop_store::judge_cache::JudgeExtractions;
 
+/// The meaning of the column of free-form answers, if a judge grades them.
+const GRADES: &str = "mean grade of free-form answers by a judge (`benchtop eval judge --grade`)";
+
 /// The source of question and answer texts.
 pub trait Texts: Send + Sync {
     /// The items in these rows.
@@ -136,6 +139,10 @@ impl BoardData {
     /// The board on these questions, with notes.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = Board::clone(&self.ruled.board(chosen));
+        if self.rule.is_some_and(Extractor::grades) {
+            let free_form = board.columns.iter_mut().filter(|column| column.free_form);
+            free_form.for_each(|column| column.help = GRADES.into());
+        }
         board.notes = self
             .board_notes
             .notes(&board.rows, self.ruled.sheet().may_decline());

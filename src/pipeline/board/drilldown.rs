@@ -165,10 +165,11 @@ impl BoardData {
             .copied()
             .filter(|s| is_free && s.is_finite());
         if is_free {
-            trace = Some(match similarity {
+            let graded = answer.as_ref().and_then(|a| self.grading(item, &a.output));
+            trace = graded.or_else(|| Some(match similarity {
                 Some(s) => format!("semantic similarity to the reference: {s:.4}"),
                 None => "not compared with the reference; run `benchtop eval similarity`".into(),
-            });
+            }));
         }
         AnswerDetail {
             unit: unit.name.to_string(),
