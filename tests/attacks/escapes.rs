@@ -411,6 +411,11 @@ const CASES: &[Case] = &[
         true,
     ),
     Case(
+        "eval judge --grade --judge j{M} --endpoint {U} --tries 1",
+        As::Text,
+        true,
+    ),
+    Case(
         "generate --size 64x64 --name job{M} --backend {P}",
         As::Text,
         true,
