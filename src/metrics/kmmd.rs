@@ -126,12 +126,7 @@ pub struct Matrix {
 ///
 /// # Errors
 /// As for [`kmmd`], and for fewer than two sets.
-pub fn matrix(
-    sets: &[Rows],
-    most: usize,
-    seed: u64,
-    watch: ProgressSink<'_>,
-) -> Result<Matrix> {
+pub fn matrix(sets: &[Rows], most: usize, seed: u64, watch: ProgressSink<'_>) -> Result<Matrix> {
     if sets.len() < 2 {
         return Err(Error::input("a matrix needs at least two sets"));
     }

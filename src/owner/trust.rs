@@ -66,9 +66,7 @@ pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Ve
 /// As [`of_run`].
 pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
     match scorer {
-        scorer if scorer.asks_judge() => {
-            of_endpoints(&config.judge.endpoints, DataKind::Pictures)
-        }
+        scorer if scorer.asks_judge() => of_endpoints(&config.judge.endpoints, DataKind::Pictures),
         _ => Ok(Vec::new()),
     }
 }
@@ -221,8 +219,8 @@ impl PictureAccess {
         let Ok(path) = folder.canonicalize() else {
             return Ok(());
         };
-        let is_inside = path.starts_with(&self.root)
-            || self.below.iter().any(|below| path.starts_with(below));
+        let is_inside =
+            path.starts_with(&self.root) || self.below.iter().any(|below| path.starts_with(below));
         if self.is_open || is_inside {
             return Ok(());
         }

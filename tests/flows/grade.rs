@@ -45,15 +45,30 @@ fn answered(items: usize, server: &Server) -> Bench {
     let file = bench.write("free.jsonl", (1..=items).map(line).collect::<String>());
     bench.run(["import", file.to_str().unwrap()]).ok();
     let url = server.url();
-    bench.run(["eval", "--model", "tiny", "--endpoint", &url, "--json"]).ok();
+    bench
+        .run(["eval", "--model", "tiny", "--endpoint", &url, "--json"])
+        .ok();
     wait_until("the answers are predictions", || {
-        predictions(&bench).get("tiny").is_some_and(|p| p.len() == items)
+        predictions(&bench)
+            .get("tiny")
+            .is_some_and(|p| p.len() == items)
     });
     bench
 }
 
 fn grade(bench: &Bench, judge: &str, url: &str, more: &[&str]) -> Value {
-    let args = ["eval", "judge", "--grade", "--judge", judge, "--endpoint", url, "--tries", "1", "--json"];
+    let args = [
+        "eval",
+        "judge",
+        "--grade",
+        "--judge",
+        judge,
+        "--endpoint",
+        url,
+        "--tries",
+        "1",
+        "--json",
+    ];
     bench.run([&args[..], more].concat()).lines().remove(0)
 }
 
@@ -68,7 +83,10 @@ fn mean(bench: &Bench, rule: &str) -> Option<(f64, u64)> {
 
 /// How each answer was graded: its number and the trace.
 fn traces(bench: &Bench, rule: &str) -> Vec<(Option<f32>, String)> {
-    let ask = BoardQuery { rule: Some(rule.into()), ..BoardQuery::default() };
+    let ask = BoardQuery {
+        rule: Some(rule.into()),
+        ..BoardQuery::default()
+    };
     let behind = request::Drilldown {
         ask: Box::new(ask),
         model: "tiny".into(),
@@ -76,7 +94,10 @@ fn traces(bench: &Bench, rule: &str) -> Vec<(Option<f32>, String)> {
         from: 0,
     };
     let page = bench.client("ann", |_| ()).ask(behind).unwrap();
-    page.answers.into_iter().map(|a| (a.similarity, a.trace)).collect()
+    page.answers
+        .into_iter()
+        .map(|a| (a.similarity, a.trace))
+        .collect()
 }
 
 #[test]
@@ -96,37 +117,62 @@ fn free_form_answers_are_graded_once_and_make_a_column() {
     let url = server.url();
     assert_eq!(mean(&bench, "strict+grade"), None, "nobody was asked yet");
     let board = bench.run(["board", "--rule", "strict+grade"]).ok();
-    assert!(has_line(&board, &["tiny", "3", "eval judge --grade"]), "{board}");
+    assert!(
+        has_line(&board, &["tiny", "3", "eval judge --grade"]),
+        "{board}"
+    );
     let dry = grade(&bench, "wise", &url, &["--dry-run"]);
-    let of = |judged: u64, read: u64| {
-        json!({ "model": "tiny", "answers": 4, "skipped": 1, "judged": judged, "read": read, "none": judged - read })
-    };
-    assert_eq!((&dry["models"], &dry["asked"]), (&json!([of(0, 0)]), &json!(0)), "{dry}");
+    let of = |judged: u64, read: u64| json!({ "model": "tiny", "answers": 4, "skipped": 1, "judged": judged, "read": read, "none": judged - read });
+    assert_eq!(
+        (&dry["models"], &dry["asked"]),
+        (&json!([of(0, 0)]), &json!(0)),
+        "{dry}"
+    );
     let found = grade(&bench, "wise", &url, &["tiny"]);
     assert_eq!(found["models"], json!([of(3, 3)]), "{found}");
-    assert_eq!((&found["asked"], &found["instruction"]), (&json!(3), &json!("grade-free-form@1")));
+    assert_eq!(
+        (&found["asked"], &found["instruction"]),
+        (&json!(3), &json!("grade-free-form@1"))
+    );
     // The judge saw question, reference, and answer, and no picture.
-    let seen = server.seen().into_iter().rfind(|seen| seen.body["model"] == "wise").unwrap();
+    let seen = server
+        .seen()
+        .into_iter()
+        .rfind(|seen| seen.body["model"] == "wise")
+        .unwrap();
     let text = words(&seen);
-    assert!(text.contains("a red owl on a branch") && text.contains(said(asked(&seen))), "{text}");
+    assert!(
+        text.contains("a red owl on a branch") && text.contains(said(asked(&seen))),
+        "{text}"
+    );
     assert!(!seen.body.to_string().contains("image_url"));
     // An empty answer has 0. Similarities are another rule's.
     let (value, n) = mean(&bench, "strict+grade").unwrap();
-    assert!((value - 35.0).abs() < 1e-4 && n == 4, "{value} {n}");
+    assert!((value - 0.35).abs() < 1e-4 && n == 4, "{value} {n}");
     assert_eq!(mean(&bench, "strict+judge"), None);
     let read = traces(&bench, "strict+grade");
     let grades: Vec<Option<f32>> = read.iter().map(|(grade, _)| *grade).collect();
     assert_eq!(grades, [Some(1.0), Some(0.4), Some(0.0), Some(0.0)]);
-    assert!(read[1].1.contains("grade 0.4: judge `wise` (grade-free-form@1) said `Grade: 0.4`"), "{read:?}");
+    assert!(
+        read[1]
+            .1
+            .contains("grade 0.4: judge `wise` (grade-free-form@1) said `Grade: 0.4`"),
+        "{read:?}"
+    );
     assert!(read[3].1.contains("empty"), "{read:?}");
-    let board = bench.run(["board", "--rule", "strict+grade", "--sure"]).ok();
-    assert!(has_line(&board, &["free-form", "wise (grade-free-form@1)"]), "{board}");
+    let board = bench
+        .run(["board", "--rule", "strict+grade", "--sure"])
+        .ok();
+    assert!(
+        has_line(&board, &["free-form", "wise (grade-free-form@1)"]),
+        "{board}"
+    );
     // Nothing is asked twice, and the grades are not part of what can be made again.
     assert_eq!(grade(&bench, "wise", &url, &[])["asked"], 0);
     bench.run(["stop"]).ok();
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
     assert_eq!(grade(&bench, "wise", &url, &[])["asked"], 0);
-    assert!((mean(&bench, "strict+grade").unwrap().0 - 35.0).abs() < 1e-4);
+    assert!((mean(&bench, "strict+grade").unwrap().0 - 0.35).abs() < 1e-4);
     // With another reference the answer is another one to grade.
     let items = bench.items();
     let id = items[1]["id"].as_str().unwrap();
@@ -153,17 +199,44 @@ fn an_unreadable_or_refused_grade_leaves_the_answer_ungraded() {
     let bench = answered(6, &server);
     let url = server.url();
     let found = grade(&bench, "wise", &url, &[]);
-    let one = json!({ "model": "tiny", "answers": 6, "skipped": 0, "judged": 6, "read": 1, "none": 5 });
-    assert_eq!((&found["models"], &found["cut"]), (&json!([one]), &json!(1)), "{found}");
-    assert_eq!(mean(&bench, "strict+grade"), None, "a part of the answers is no mean");
+    let one =
+        json!({ "model": "tiny", "answers": 6, "skipped": 0, "judged": 6, "read": 1, "none": 5 });
+    assert_eq!(
+        (&found["models"], &found["cut"]),
+        (&json!([one]), &json!(1)),
+        "{found}"
+    );
+    assert_eq!(
+        mean(&bench, "strict+grade"),
+        None,
+        "a part of the answers is no mean"
+    );
     let board = bench.run(["board", "--rule", "strict+grade"]).ok();
-    assert!(has_line(&board, &["tiny", "5", "without a grade"]), "{board}");
+    assert!(
+        has_line(&board, &["tiny", "5", "without a grade"]),
+        "{board}"
+    );
     // The same judge is not asked again. Another one is, and its grades count.
     assert_eq!(grade(&bench, "wise", &url, &[])["asked"], 0);
     assert_eq!(grade(&bench, "second", &url, &[])["asked"], 6);
-    assert_eq!(mean(&bench, "strict+grade"), Some((50.0, 6)));
+    assert_eq!(mean(&bench, "strict+grade"), Some((0.5, 6)));
     let text = bench
-        .run(["eval", "judge", "--grade", "--judge", "wise", "--endpoint", &url, "--dry-run"])
+        .run([
+            "eval",
+            "judge",
+            "--grade",
+            "--judge",
+            "wise",
+            "--endpoint",
+            &url,
+            "--dry-run",
+        ])
         .ok();
-    assert!(has_line(&text, &["tiny", "6 free-form", "1 graded", "5 without a grade"]), "{text}");
+    assert!(
+        has_line(
+            &text,
+            &["tiny", "6 free-form", "1 graded", "5 without a grade"]
+        ),
+        "{text}"
+    );
 }

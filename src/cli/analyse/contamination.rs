@@ -16,7 +16,10 @@ pub(super) fn text(found: &Contaminations) -> String {
     let head = ["items", "image", "image-text of image", "image-text of all"];
     let mut rows = Vec::new();
     for row in &found.rows {
-        let name = row.variant.as_deref().map_or("originals".into(), clean::line);
+        let name = row
+            .variant
+            .as_deref()
+            .map_or("originals".into(), clean::line);
         if let Some(rates) = &row.originals {
             rows.push(line(format!("originals of {name}"), rates));
         }
@@ -25,7 +28,10 @@ pub(super) fn text(found: &Contaminations) -> String {
     out.push_str(&plain(&Words::new(&head, rows)));
     let mut said = Vec::new();
     for row in &found.rows {
-        let name = row.variant.as_deref().map_or("originals".into(), clean::line);
+        let name = row
+            .variant
+            .as_deref()
+            .map_or("originals".into(), clean::line);
         let Rates {
             without_caption,
             without_ruling,
@@ -38,7 +44,10 @@ pub(super) fn text(found: &Contaminations) -> String {
             }
         };
         say(row.unmodified, "where the original stands in, not counted");
-        say(without_caption, "near to a reference picture without a caption");
+        say(
+            without_caption,
+            "near to a reference picture without a caption",
+        );
         say(without_ruling, "without a readable ruling of the judge");
         say(not_compared, "not compared, not counted");
     }

@@ -94,7 +94,11 @@ fn table(found: &Distances) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (at, pairs) in found.pairs.iter().enumerate() {
         let mut row = vec![format!("{}", at + 1)];
-        row.extend(pairs.iter().map(|pair| cell(pair.map(|pair| pair.kmmd_unbiased))));
+        row.extend(
+            pairs
+                .iter()
+                .map(|pair| cell(pair.map(|pair| pair.kmmd_unbiased))),
+        );
         rows.push(row);
     }
     let mut mean = vec!["mean".to_string()];

@@ -238,7 +238,10 @@ fn shipped_judgings_have_the_polarity_of_their_papers() {
         (&AnswerForm::YesNo { pass: Word::No }, ShownPictures::None),
         "yes means that the caption gives the answer"
     );
-    assert!(["caption", "question", "answer"].map(|slot| contamination.prompt.template.has(slot)) == [true; 3]);
+    assert!(
+        ["caption", "question", "answer"].map(|slot| contamination.prompt.template.has(slot))
+            == [true; 3]
+    );
     let AnswerForm::Questions { count: 6, types } = &all["autobench-v-questions"].reads else {
         panic!()
     };

@@ -52,7 +52,9 @@ pub fn reply(reply_text: &str) -> Option<String> {
     let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '"' | '\'' | '`' | '[' | ']');
     let text = strict2::answer_part(reply_text)?.trim_matches(marks);
     let lower = text.to_ascii_lowercase();
-    let rest = ["grade:", "score:"].iter().find_map(|word| lower.strip_prefix(word));
+    let rest = ["grade:", "score:"]
+        .iter()
+        .find_map(|word| lower.strip_prefix(word));
     let number = rest.unwrap_or(&lower).trim_matches(marks);
     let number = number.strip_suffix('.').unwrap_or(number);
     let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
@@ -92,16 +94,44 @@ mod tests {
             ("<think>0.2? No.</think>\n0.9", "0.9"),
         ] {
             assert_eq!(reply(said).as_deref(), Some(grade), "{said}");
-            assert_eq!(super::grade(grade).map(|g| format!("{g:.1}")).as_deref(), Some(grade));
+            assert_eq!(
+                super::grade(grade).map(|g| format!("{g:.1}")).as_deref(),
+                Some(grade)
+            );
         }
     }
 
     #[test]
     fn anything_else_is_no_grade() {
         for said in [
-            "", " ", "1.7", "1.1", "-0.3", "2", "8/10", "7", "70%", "0.75", "0,7", "0.7 of 1", ".7", "0.x", "one", "NaN", "inf", "1e-1",
-            "0.7 0.8", "The answer is mostly right, so 0.8.", "I cannot grade this.", "Grade:", "0.7\n\nThe answer lacks the cups.",
-            "<think>0.7", "00.7", "0..7", "+0.7", "\u{0660}.\u{0667}",
+            "",
+            " ",
+            "1.7",
+            "1.1",
+            "-0.3",
+            "2",
+            "8/10",
+            "7",
+            "70%",
+            "0.75",
+            "0,7",
+            "0.7 of 1",
+            ".7",
+            "0.x",
+            "one",
+            "NaN",
+            "inf",
+            "1e-1",
+            "0.7 0.8",
+            "The answer is mostly right, so 0.8.",
+            "I cannot grade this.",
+            "Grade:",
+            "0.7\n\nThe answer lacks the cups.",
+            "<think>0.7",
+            "00.7",
+            "0..7",
+            "+0.7",
+            "\u{0660}.\u{0667}",
         ] {
             assert_eq!(reply(said), None, "{said}");
         }
@@ -111,12 +141,19 @@ mod tests {
     #[test]
     fn the_prompt_has_question_reference_and_answer() {
         let text = prompt("What is it? ", "a red owl", "<think>hm</think>An owl.");
-        for part in ["<question>\nWhat is it?\n<", "<reference>\na red owl\n<", "<answer>\nAn owl.\n<"] {
+        for part in [
+            "<question>\nWhat is it?\n<",
+            "<reference>\na red owl\n<",
+            "<answer>\nAn owl.\n<",
+        ] {
             assert!(text.contains(part), "{text}");
         }
         assert!(!text.contains("hm"));
         // The grades of the examples are grades.
-        let grades: Vec<&str> = EXAMPLES.lines().filter(|line| line.starts_with("Grade:")).collect();
+        let grades: Vec<&str> = EXAMPLES
+            .lines()
+            .filter(|line| line.starts_with("Grade:"))
+            .collect();
         assert!(grades.len() == 7 && grades.iter().all(|line| reply(line).is_some()));
         assert!(can_grade("An owl.") && !can_grade(" ") && !can_grade("<think>an owl"));
     }

@@ -225,16 +225,15 @@ impl Work {
         readings: &JudgeExtractions,
         done: JudgeSummary,
     ) -> JudgeReport {
-        let of_model = |model: &str, answers: u64, skipped: u64, (judged, read): (u64, u64)| {
-            JudgedModel {
+        let of_model =
+            |model: &str, answers: u64, skipped: u64, (judged, read): (u64, u64)| JudgedModel {
                 model: model.to_string(),
                 answers,
                 skipped,
                 judged,
                 read,
                 none: judged - read,
-            }
-        };
+            };
         let of_unread = |one: &Unread| {
             let skipped = one.unparsed - one.asks.len() as u64;
             let judged = one.judged(readings, &ask.judge);
@@ -246,7 +245,10 @@ impl Work {
         };
         let (instruction, models) = match self {
             Work::Unread(_, all) => (INSTRUCTION, all.iter().map(of_unread).collect()),
-            Work::Free(_, all) => (judge_grading::INSTRUCTION, all.iter().map(of_free).collect()),
+            Work::Free(_, all) => (
+                judge_grading::INSTRUCTION,
+                all.iter().map(of_free).collect(),
+            ),
         };
         JudgeReport {
             judge: ask.judge.clone(),

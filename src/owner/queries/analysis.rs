@@ -38,9 +38,8 @@ impl Task for request::Analyse {
                 pictures(sight, (&of, &before), alignment, task.progress.cancel)
                     .map(Analysis::Aligned)
             }
-            What::Contamination => {
-                contaminated(sight, (&of, &before), task.progress.cancel).map(Analysis::Contamination)
-            }
+            What::Contamination => contaminated(sight, (&of, &before), task.progress.cancel)
+                .map(Analysis::Contamination),
             what => analyse(&of, &before, after.as_ref(), what, task.progress),
         }
     }

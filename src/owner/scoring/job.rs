@@ -121,7 +121,10 @@ impl ScoringJob {
 
 /// Digest of a job with this number, with the servers of its judge.
 pub(super) fn digest(config: &Config, id: u32, spec: &Stored) -> Result<String> {
-    let servers = spec.scorer.asks_judge().then_some((&config.judge.endpoints, &config.judge.model));
+    let servers = spec
+        .scorer
+        .asks_judge()
+        .then_some((&config.judge.endpoints, &config.judge.model));
     trust::digest(&json!([id, spec.scorer, spec.filter, servers]))
 }
 

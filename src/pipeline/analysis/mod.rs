@@ -69,8 +69,10 @@ pub fn analyse(
                 .help("run it in a project with scored or judged pictures, without PATHs"));
         }
         What::Contamination => {
-            return Err(Error::new(ErrorKind::Usage, "contamination needs a project")
-                .help("run it in a project with scored pictures, without PATHs"));
+            return Err(
+                Error::new(ErrorKind::Usage, "contamination needs a project")
+                    .help("run it in a project with scored pictures, without PATHs"),
+            );
         }
     })
 }

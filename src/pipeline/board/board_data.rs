@@ -10,7 +10,7 @@ use benchtop_metrics::consensus;
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
 use benchtop_model::board::{Board, Row};
-use benchtop_model::{Error, Item, Prediction, Result};
+use benchtop_model::{Error, Item, Prediction, QuestionKind, Result};
 use benchtop_store::judge_cache::JudgeExtractions;
 
 /// The meaning of the column of free-form answers, if a judge grades them.
@@ -140,8 +140,12 @@ impl BoardData {
     pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = Board::clone(&self.ruled.board(chosen));
         if self.rule.is_some_and(Extractor::grades) {
-            let free_form = board.columns.iter_mut().filter(|column| column.free_form);
-            free_form.for_each(|column| column.help = GRADES.into());
+            let name = format!("Acc.type.{}", QuestionKind::FreeForm.name());
+            let graded = board
+                .columns
+                .iter_mut()
+                .filter(|column| column.name == name);
+            graded.for_each(|column| column.help = GRADES.into());
         }
         board.notes = self
             .board_notes

@@ -166,10 +166,14 @@ impl BoardData {
             .filter(|s| is_free && s.is_finite());
         if is_free {
             let graded = answer.as_ref().and_then(|a| self.grading(item, &a.output));
-            trace = graded.or_else(|| Some(match similarity {
-                Some(s) => format!("semantic similarity to the reference: {s:.4}"),
-                None => "not compared with the reference; run `benchtop eval similarity`".into(),
-            }));
+            trace = graded.or_else(|| {
+                Some(match similarity {
+                    Some(s) => format!("semantic similarity to the reference: {s:.4}"),
+                    None => {
+                        "not compared with the reference; run `benchtop eval similarity`".into()
+                    }
+                })
+            });
         }
         AnswerDetail {
             unit: unit.name.to_string(),

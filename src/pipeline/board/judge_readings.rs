@@ -60,7 +60,10 @@ fn reading<'r>(
 fn said(reading: &Reading) -> String {
     let words: Vec<&str> = reading.said.split_whitespace().collect();
     let said: String = words.join(" ").chars().take(SAID).collect();
-    format!("judge `{}` ({}) said `{said}`", reading.judge, reading.instruction)
+    format!(
+        "judge `{}` ({}) said `{said}`",
+        reading.judge, reading.instruction
+    )
 }
 
 impl BoardData {
@@ -148,7 +151,9 @@ impl BoardData {
         let said = said(reading);
         Some(match &reading.read {
             Some(grade) => format!("grade {grade}: {said}"),
-            None if reading.finish == Finish::Refused => format!("without a grade: {said}, refused"),
+            None if reading.finish == Finish::Refused => {
+                format!("without a grade: {said}, refused")
+            }
             None => format!("without a grade: {said}, which is no grade from 0.0 to 1.0"),
         })
     }

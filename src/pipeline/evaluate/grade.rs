@@ -71,13 +71,15 @@ pub fn ask(
         };
         asks.map(question).collect()
     };
-    let keys = |one: &'_ FreeAnswers| one.asks.iter().map(|c| c.about.as_str());
     let questions = Questions {
         instruction: INSTRUCTION,
         system: system(),
         models: all
             .iter()
-            .map(|one| (one.model.as_str(), keys(one).collect()))
+            .map(|one| {
+                let keys = one.asks.iter().map(|c| c.about.as_str());
+                (one.model.as_str(), keys.collect())
+            })
             .collect(),
         load: &load,
     };
@@ -89,7 +91,14 @@ pub fn ask(
 pub fn column(list: &[Compared], readings: &JudgeExtractions, rows: usize) -> Vec<f32> {
     let mut grades = vec![f32::NAN; rows];
     for compared in list {
-        let given = || grade(readings.last_with(&compared.about, INSTRUCTION)?.read.as_deref()?);
+        let given = || {
+            grade(
+                readings
+                    .last_with(&compared.about, INSTRUCTION)?
+                    .read
+                    .as_deref()?,
+            )
+        };
         let found = match can_grade(&compared.output) {
             true => given(),
             false => Some(0.0),

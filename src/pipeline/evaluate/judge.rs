@@ -200,7 +200,12 @@ pub fn ask(
         instruction: INSTRUCTION,
         system: system(),
         models: models
-            .map(|(one, keys)| (one.model.as_str(), keys.iter().map(String::as_str).collect()))
+            .map(|(one, keys)| {
+                (
+                    one.model.as_str(),
+                    keys.iter().map(String::as_str).collect(),
+                )
+            })
             .collect(),
         load: &load,
     };
@@ -253,15 +258,15 @@ pub(super) fn ask_each(
     session.end()
 }
 
-struct Session<'a> {
+struct Session<'a, 'q> {
     desk: JudgeContext<'a>,
-    of: &'a Questions<'a>,
+    of: &'q Questions<'q>,
     done: JudgeSummary,
     /// Failures since the last reply.
     failing: usize,
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     fn some(
         &mut self,
         at: usize,

@@ -58,7 +58,11 @@ impl Captions {
                 }
                 let (file, caption) =
                     parse(line).map_err(|problem| problem.file(&path).line(at as u64 + 1))?;
-                captions.of.entry(folder.join(file)).or_default().push(caption);
+                captions
+                    .of
+                    .entry(folder.join(file))
+                    .or_default()
+                    .push(caption);
             }
         }
         captions.digest = hasher.finalize().to_hex().chars().take(16).collect();
@@ -153,7 +157,11 @@ mod tests {
         ] {
             let good = r#"{"file":"a.jpg","caption":"a cat"}"#;
             let error = read(&format!("{good}\n{bad}\n")).unwrap_err();
-            assert_eq!((error.kind, error.line), (ErrorKind::Input, Some(2)), "{error}");
+            assert_eq!(
+                (error.kind, error.line),
+                (ErrorKind::Input, Some(2)),
+                "{error}"
+            );
         }
         let folder = tempfile::tempdir().unwrap();
         let secret = folder.path().join("secret");

@@ -199,7 +199,11 @@ pub fn distances(
         pairs: found
             .pairs
             .into_iter()
-            .map(|row| row.into_iter().map(|pair| pair.map(Distance::from)).collect())
+            .map(|row| {
+                row.into_iter()
+                    .map(|pair| pair.map(Distance::from))
+                    .collect()
+            })
             .collect(),
         mean: found.mean,
         skipped,

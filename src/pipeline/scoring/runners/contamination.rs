@@ -133,7 +133,16 @@ impl Contaminated {
             .iter()
             .map(|subject| embeddings.get(subject.picture))
             .collect();
-        let queries: Vec<f16> = points.iter().flatten().copied().flatten().copied().collect();
+        if points.iter().all(Option::is_none) {
+            return Ok(Some(points.iter().map(|_| None).collect()));
+        }
+        let queries: Vec<f16> = points
+            .iter()
+            .flatten()
+            .copied()
+            .flatten()
+            .copied()
+            .collect();
         let all = Rows::new(&embeddings.rows, embeddings.dim)?;
         let keys = &embeddings.keys;
         let counts = |_, b: usize| keys.get(b).is_some_and(|key| references.contains_key(key));
@@ -173,7 +182,6 @@ impl Contaminated {
         let images = pictures(subject, self.judging.shows).map_err(|why| not_applicable(&why))?;
         Ok(VlmRequest { images, ..ask })
     }
-
 }
 
 /// Adds the nearest reference to the details of a score.
@@ -206,11 +214,13 @@ pub enum Nearness {
 /// The nearest reference by the details of a score. `None` if the item was not compared.
 pub fn nearness(detail: &str) -> Option<Nearness> {
     let detail: Value = serde_json::from_str(detail).ok()?;
-    Some(match (detail.get("near")?.as_bool()?, detail.get("caption")) {
-        (false, _) => Nearness::Apart,
-        (true, None) => Nearness::WithoutCaption,
-        (true, Some(_)) => Nearness::WithCaption,
-    })
+    Some(
+        match (detail.get("near")?.as_bool()?, detail.get("caption")) {
+            (false, _) => Nearness::Apart,
+            (true, None) => Nearness::WithoutCaption,
+            (true, Some(_)) => Nearness::WithCaption,
+        },
+    )
 }
 
 fn without_captions(folders: &[PathBuf]) -> Error {
@@ -234,7 +244,9 @@ pub fn check(folders: &[PathBuf]) -> Result<()> {
     if folders.is_empty() {
         return Err(Error::not_found("no reference folders are configured")
             .field("filter.references")
-            .help("add references = [\"../other-benchmark/images\"] to [filter] in benchtop.toml"));
+            .help(
+                "add references = [\"../other-benchmark/images\"] to [filter] in benchtop.toml",
+            ));
     }
     let has_captions = |folder: &PathBuf| folder.join(FILE).symlink_metadata().is_ok();
     if folders.iter().any(has_captions) {
@@ -264,9 +276,18 @@ impl Runner for Contaminated {
         cancel: Cancel<'_>,
     ) -> Result<()> {
         let pictures = &mut self.pictures;
-        if !pictures.read_references(cancel)?
-            || !pictures.read_subjects(subjects, |subject| subject.picture, keep, cancel)?
-        {
+        if !pictures.read_references(cancel)? {
+            return Ok(());
+        }
+        if !pictures.has_references() {
+            let help = "put pictures into the folders, or correct the setting in benchtop.toml";
+            return Err(
+                Error::not_found("the reference folders have no readable pictures")
+                    .field("filter.references")
+                    .help(help),
+            );
+        }
+        if !pictures.read_subjects(subjects, |subject| subject.picture, keep, cancel)? {
             return Ok(());
         }
         let Some(found) = self.nearest(subjects, cancel)? else {
@@ -282,7 +303,10 @@ impl Runner for Contaminated {
                     asks.push(ask);
                 }
                 Err(score) => {
-                    if !keep(Some((subject.key, with(score, &nearest, (&self.captions, self.threshold))))) {
+                    if !keep(Some((
+                        subject.key,
+                        with(score, &nearest, (&self.captions, self.threshold)),
+                    ))) {
                         return Ok(());
                     }
                 }

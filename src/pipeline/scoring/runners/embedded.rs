@@ -90,6 +90,12 @@ impl EmbeddedPictures {
         Ok(true)
     }
 
+    /// Whether any reference picture has an embedding.
+    pub(super) fn has_references(&self) -> bool {
+        let embedded = |key: &u64| self.embeddings.get(*key).is_some();
+        self.references.keys().any(embedded)
+    }
+
     /// Embeds new pictures of `subjects`. Those without an embedding get a score that says why.
     /// False after cancellation.
     pub(super) fn read_subjects(
