@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use self::filter::{Consensus, FilterModels, NEAR};
+pub use self::filter::{Consensus, FilterModels};
 pub use self::generate::Generate;
 pub use self::judge::Judge;
 use super::error::{Error, Result};

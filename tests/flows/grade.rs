@@ -160,13 +160,36 @@ fn free_form_answers_are_graded_once_and_make_a_column() {
         "{read:?}"
     );
     assert!(read[3].1.contains("empty"), "{read:?}");
-    let board = bench
-        .run(["board", "--rule", "strict+grade", "--sure"])
-        .ok();
+    let board = bench.run(["board", "--rule", "strict+grade"]).ok();
     assert!(
         has_line(&board, &["free-form", "wise (grade-free-form@1)"]),
         "{board}"
     );
+    // Intervals and tests are those of every mean. The same answers of another model have their grades already.
+    let column = ["--column", "Acc.type.free-form", "--rule", "strict+grade"];
+    let sure = ["analyse", "intervals", "--json"];
+    let sure = bench.run([&sure[..], &column].concat()).lines().remove(0);
+    assert!(sure["interval"].is_object(), "{sure}");
+    let other = [
+        "eval",
+        "--model",
+        "tiny",
+        "--name",
+        "other",
+        "--endpoint",
+        &url,
+        "--json",
+    ];
+    bench.run(other).ok();
+    wait_until("the answers are predictions", || {
+        predictions(&bench)
+            .get("other")
+            .is_some_and(|p| p.len() == 4)
+    });
+    assert_eq!(grade(&bench, "wise", &url, &[])["asked"], 0);
+    let compare = ["board", "--compare", "tiny", "other", "--format", "json"];
+    let test = bench.run([&compare[..], &column].concat()).ok();
+    assert!(test.contains("0.35"), "{test}");
     // Nothing is asked twice, and the grades are not part of what can be made again.
     assert_eq!(grade(&bench, "wise", &url, &[])["asked"], 0);
     bench.run(["stop"]).ok();

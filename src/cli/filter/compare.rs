@@ -12,8 +12,8 @@ use benchtop_inference::candle::scorer::{ClipScorer, Options};
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::ImageTextScorer;
 use benchtop_model::cancel::{Cancel, ProgressSink};
-use benchtop_model::config::NEAR;
 use benchtop_model::import::Progress;
+use benchtop_model::scoring::NEAR;
 use benchtop_model::{Error, Result, clean};
 use benchtop_pipeline::scoring::compare::{Comparison, Distances, compare, distances};
 

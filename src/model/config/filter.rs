@@ -10,9 +10,6 @@ use super::endpoint::named;
 use super::one_line;
 use crate::scoring::rules::Threshold;
 
-/// Minimum cosine of near pictures.
-pub const NEAR: f32 = 0.9;
-
 /// `[filter]`. A model is a name from `benchtop models list` or a folder in the layout of
 /// transformers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +31,7 @@ pub struct FilterModels {
     /// training sets.
     pub references: Vec<PathBuf>,
     /// Cosine from which the scorer `contamination` takes a picture for one of the references
-    /// (default [`NEAR`]).
+    /// (default [`NEAR`](crate::scoring::NEAR)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contamination_threshold: Option<Threshold>,
     /// Models that the scorer `consensus` uses. Defaults to all models that are not in `blind`.

@@ -10,7 +10,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::config::NEAR;
+/// Minimum cosine of near pictures, unless another is set.
+pub const NEAR: f32 = 0.9;
 
 /// A source of scores.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

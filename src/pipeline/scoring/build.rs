@@ -21,9 +21,9 @@ use benchtop_inference::hub::Hub;
 use benchtop_inference::ocr::{self, Tesseract};
 use benchtop_inference::scoring::{ImageEmbedder, ImageTextScorer};
 use benchtop_inference::vlm::VisionLanguageModel;
-use benchtop_model::config::{Config, FilterModels, NEAR};
+use benchtop_model::config::{Config, FilterModels};
 use benchtop_model::judge::AnswerForm;
-use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::{NEAR, Scorer};
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::{Error, ErrorKind, Result};
 
