@@ -140,6 +140,12 @@ pub struct JudgeContext<'a> {
     pub now: &'a dyn Fn() -> String,
 }
 
+/// Reads a reply; `None` for one that says nothing that can be used.
+type ReadReply = Box<dyn Fn(&str) -> Option<String>>;
+
+/// Loads questions about answers of a model, by its index and theirs.
+type LoadQuestions<'a> = dyn Fn(usize, &[usize]) -> Result<Vec<Question>> + 'a;
+
 /// A question to a judge about one answer.
 pub(super) struct Question {
     /// Id of the item.
@@ -147,8 +153,7 @@ pub(super) struct Question {
     /// The key of the reading.
     pub(super) about: String,
     pub(super) prompt: String,
-    /// Reads a reply; `None` for one that says nothing that can be used.
-    pub(super) read: Box<dyn Fn(&str) -> Option<String>>,
+    pub(super) read: ReadReply,
 }
 
 /// What a judge is asked.
@@ -159,7 +164,7 @@ pub(super) struct Questions<'a> {
     /// The models, and the keys of the readings of their answers.
     pub(super) models: Vec<(&'a str, Vec<&'a str>)>,
     /// The questions about these answers of a model, by their indices among its keys.
-    pub(super) load: &'a dyn Fn(usize, &[usize]) -> Result<Vec<Question>>,
+    pub(super) load: &'a LoadQuestions<'a>,
 }
 
 /// Asks about everything that this judge has not read with these questions; see [`ask_each`].

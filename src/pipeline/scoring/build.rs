@@ -23,8 +23,8 @@ use benchtop_inference::scoring::{ImageEmbedder, ImageTextScorer};
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::config::{Config, FilterModels};
 use benchtop_model::judge::AnswerForm;
-use benchtop_model::scoring::{NEAR, Scorer};
 use benchtop_model::scoring::rules::Threshold;
+use benchtop_model::scoring::{NEAR, Scorer};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// The folder of a model in `[filter]`.
