@@ -261,6 +261,7 @@ fn main() -> Outcome<()> {
 
     let opened = open::open(&project)?;
     let none = Similarities {
+        name: "free-form",
         of: None,
         find: &|_| Vec::new(),
     };

@@ -82,10 +82,11 @@ pub struct Args {
 enum What {
     /// Score free-form answers by their semantic similarity to the reference
     Similarity(SimilarityArgs),
-    /// Let a language model read the answers that no rule can read
+    /// Let a language model read the answers that no rule can read, or grade free-form answers
     ///
     /// The judge reads answers that the rule `strict` cannot read. `benchtop board --rule
-    /// strict+judge` uses its readings.
+    /// strict+judge` uses its readings. With `--grade`, it grades free-form answers for the rule
+    /// `strict+grade`.
     Judge(judge::Args),
 }
 

@@ -9,7 +9,7 @@ use half::f16;
 use rayon::prelude::*;
 
 use super::nearest::{Rows, comparable, tiles};
-use benchtop_model::cancel::Cancel;
+use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::error::{Error, Result};
 
 /// Maximum number of rows taken from a set, as in Dysca.
@@ -126,14 +126,17 @@ pub struct Matrix {
 ///
 /// # Errors
 /// As for [`kmmd`], and for fewer than two sets.
-pub fn matrix(sets: &[Rows], most: usize, seed: u64, cancel: Cancel<'_>) -> Result<Matrix> {
+pub fn matrix(sets: &[Rows], most: usize, seed: u64, watch: ProgressSink<'_>) -> Result<Matrix> {
     if sets.len() < 2 {
         return Err(Error::input("a matrix needs at least two sets"));
     }
     let mut pairs = vec![vec![None; sets.len()]; sets.len()];
+    let (mut done, all) = (0, (sets.len() * (sets.len() - 1) / 2) as u64);
     for (a, x) in sets.iter().enumerate() {
         for (b, y) in sets.iter().enumerate().skip(a + 1) {
-            let found = kmmd(x, y, most, seed, cancel)?;
+            watch.report("pairs", done, Some(all))?;
+            done += 1;
+            let found = kmmd(x, y, most, seed, watch.cancel)?;
             let turned = Discrepancy {
                 samples: (found.samples.1, found.samples.0),
                 ..found
@@ -222,7 +225,7 @@ mod tests {
             .iter()
             .map(|set| Rows::new(set, expected.dimension).unwrap())
             .collect();
-        let found = matrix(&sets, MOST, 0, Cancel::NEVER).unwrap();
+        let found = matrix(&sets, MOST, 0, ProgressSink::NONE).unwrap();
         let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * b.abs().max(0.01);
         for (row, (unbiased, biased)) in found
             .pairs
@@ -244,7 +247,7 @@ mod tests {
             assert!(is_near(*found, *expected), "{found} {expected}");
         }
         assert_eq!(found.mean.len(), expected.mean.len());
-        assert!(matrix(&sets[..1], MOST, 0, Cancel::NEVER).is_err());
+        assert!(matrix(&sets[..1], MOST, 0, ProgressSink::NONE).is_err());
     }
 
     #[test]

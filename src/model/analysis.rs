@@ -1,5 +1,6 @@
 //! Analyses of a whole board: requests and results.
 
+pub mod contamination;
 pub mod variants;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use super::agreement::{Bootstrap, Interval};
 use super::board::analysis::ScEstimate;
 use super::board::{Board, BoardQuery, Scale};
 use super::error::{Error, Result};
+use contamination::Contaminations;
 use variants::{ModelVariants, Variants};
 
 /// A request for an analysis of a board.
@@ -36,6 +38,8 @@ pub enum What {
     Alignment(Alignment),
     /// Results on VLB's variants.
     Variants(Variants),
+    /// Image and image-text contamination, of originals and variants.
+    Contamination,
 }
 
 /// The result of an analysis, for the [`What`] of the same name.
@@ -51,6 +55,7 @@ pub enum Analysis {
     Aligned(Aligned),
     /// One entry per model that answered a variant.
     Variants(Vec<ModelVariants>),
+    Contamination(Contaminations),
 }
 
 impl Analysis {

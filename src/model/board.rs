@@ -395,9 +395,9 @@ pub struct AnswerDetail {
     pub declined: bool,
     /// The steps of the extraction.
     pub trace: String,
-    /// Whether the answer was right; `None` for a free-form answer, which is scored by similarity.
+    /// Whether the answer was right; `None` for a free-form answer, which has a score.
     pub right: Option<bool>,
-    /// Cosine similarity of a free-form answer to the reference, once compared.
+    /// Cosine similarity of a free-form answer to the reference, once compared, or the grade of a judge.
     pub similarity: Option<f32>,
     /// The verdict of the tool that wrote the file, if it gave one.
     pub tool: Option<ToolVerdict>,

@@ -46,6 +46,7 @@ shipped! {
     "judge/vlb-l3-relevant-context.toml",
     "judge/vlb-l4-irrelevant-context.toml",
     "judge/answer-stands.toml",
+    "judge/contamination.toml",
     "judge/vlb-v1-add-object.toml",
     "judge/vlb-v2-remove-object.toml",
     "judge/vlb-v3-outpaint.toml",

@@ -6,7 +6,7 @@
 //! ([`benchtop_store::trust`]) and reread at each check, so that a withdrawal applies at once.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -66,9 +66,7 @@ pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Ve
 /// As [`of_run`].
 pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
     match scorer {
-        Scorer::Judge(_) | Scorer::Alignment => {
-            of_endpoints(&config.judge.endpoints, DataKind::Pictures)
-        }
+        scorer if scorer.asks_judge() => of_endpoints(&config.judge.endpoints, DataKind::Pictures),
         _ => Ok(Vec::new()),
     }
 }
@@ -207,12 +205,35 @@ impl PictureAccess {
             .iter()
             .filter_map(|image| image.link.as_ref()?.canonicalize().ok());
         let path = found.filter(|_| !self.is_open).find_map(outside)?;
-        let folder = path.parent().unwrap_or(&path).display().to_string();
-        let folder: String = folder.chars().flat_map(char::escape_debug).collect();
+        let command = link_command(path.parent().unwrap_or(&path));
         Some(format!(
-            "its picture is outside the project and not linked; to allow it, run `benchtop trust link '{folder}'`"
+            "its picture is outside the project and not linked; to allow it, run {command}"
         ))
     }
+
+    /// Checks that captions in this folder may be sent.
+    ///
+    /// # Errors
+    /// [`Error::denied`] for a folder outside of the project that is not linked.
+    pub fn check_folder(&self, folder: &Path) -> Result<()> {
+        let Ok(path) = folder.canonicalize() else {
+            return Ok(());
+        };
+        let is_inside =
+            path.starts_with(&self.root) || self.below.iter().any(|below| path.starts_with(below));
+        if self.is_open || is_inside {
+            return Ok(());
+        }
+        let what = "its captions are outside the project and not linked, so they are not sent";
+        let help = format!("to allow it, run {}", link_command(&path));
+        Err(Error::denied(what).file(path).help(help))
+    }
+}
+
+fn link_command(folder: &Path) -> String {
+    let folder = folder.display().to_string();
+    let folder: String = folder.chars().flat_map(char::escape_debug).collect();
+    format!("`benchtop trust link '{folder}'`")
 }
 
 /// Records that the user linked the pictures at these paths to the project. If this fails, they are

@@ -111,6 +111,13 @@ impl JudgeExtractions {
         self.found.get(about)?.last().map(|reading| &**reading)
     }
 
+    /// The last reading with this instruction, of any judge.
+    pub fn last_with(&self, about: &str, instruction: &str) -> Option<&Reading> {
+        let all = self.found.get(about)?.iter().rev();
+        all.map(|reading| &**reading)
+            .find(|r| r.instruction == instruction)
+    }
+
     /// The last reading by this judge with this instruction.
     pub fn by(&self, about: &str, judge: &str, instruction: &str) -> Option<&Reading> {
         let all = self.found.get(about)?.iter().rev();

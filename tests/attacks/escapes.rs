@@ -291,6 +291,8 @@ const CASES: &[Case] = &[
     Case("analyse cleaning --kept --json", As::Json, true),
     Case("analyse intervals", As::Text, true),
     Case("analyse intervals --json", As::Json, true),
+    Case("analyse contamination", As::Text, false),
+    Case("analyse contamination --json", As::Json, false),
     Case("analyse alignment --by people", As::Text, false),
     Case("analyse alignment --by people --json", As::Json, false),
     Case("analyse chart --out {B}/chart{L}.svg", As::Text, true),
@@ -409,6 +411,11 @@ const CASES: &[Case] = &[
         true,
     ),
     Case(
+        "eval judge --grade --judge j{M} --endpoint {U} --tries 1",
+        As::Text,
+        true,
+    ),
+    Case(
         "generate --size 64x64 --name job{M} --backend {P}",
         As::Text,
         true,
@@ -479,6 +486,7 @@ const CASES: &[Case] = &[
     Case("filter explain 1 --json", As::Json, false),
     Case("filter explain none{P}", As::Text, true),
     Case("filter compare {B} {B} --model none{P}", As::Text, true),
+    Case("filter compare {B} {B} {B} --model none{P}", As::Text, true),
     Case(
         "filter compare {B} {B} --model none{P} --json",
         As::Json,

@@ -393,6 +393,7 @@ fn owner_enforces_consent_for_every_client() {
         max_tokens: 16,
         tries: 1,
         dry: false,
+        grade: false,
     };
     let asked = client
         .ask(request::Evaluate(

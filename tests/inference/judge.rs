@@ -428,18 +428,18 @@ fn a_server_that_swaps_yes_and_no_turns_every_ruling() {
     let (yes, no) = (rulings("yes"), rulings("no"));
     assert_eq!(
         judgings.len(),
-        8,
-        "V1 to V3, L1 to L4, and whether an answer stands"
+        9,
+        "V1 to V3, L1 to L4, contamination, and whether an answer stands"
     );
     for ((judging, yes), no) in judgings.iter().zip(&yes).zip(&no) {
-        // Raw is what was said; good is by the polarity of the strategy: bad for V1 to V3 and L2, good for the others.
+        // Raw is what was said; good is by the polarity of the strategy: bad for V1 to V3, L2, and contamination, good for the others.
         assert_eq!(
             (yes.said, no.said),
             (JudgeAnswer::Word(Word::Yes), JudgeAnswer::Word(Word::No)),
             "{}",
             judging.name
         );
-        let changes = ["vlb-v", "vlb-l2"]
+        let changes = ["vlb-v", "vlb-l2", "contamination"]
             .iter()
             .any(|p| judging.name.starts_with(p));
         assert_eq!(

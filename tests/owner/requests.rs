@@ -646,28 +646,32 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             })
             .into(),
         RequestName::Analyse => [By::Filter(0.5), By::People(None), By::People(Some(round()))]
-            .map(|by| AnalyseAsk {
+            .map(|by| What::Alignment(Alignment { by }))
+            .into_iter()
+            .chain([What::Contamination])
+            .map(|what| AnalyseAsk {
                 board: BoardQuery::default(),
-                what: What::Alignment(Alignment { by }),
+                what,
             })
             .map(|ask| request::Analyse(Box::new(ask)).into())
-            .into(),
+            .collect(),
         RequestName::Judge => {
-            let (servers, judge) = (vec![server()], "judge".to_string());
-            vec![
+            let of = |grade: bool| {
                 request::Judge(
                     Box::new(JudgeRequest {
                         models: vec![],
-                        judge,
-                        servers,
+                        judge: "judge".to_string(),
+                        servers: vec![server()],
                         max_tokens: 16,
                         tries: 1,
                         dry: true,
+                        grade,
                     }),
                     Budget::default(),
                 )
-                .into(),
-            ]
+                .into()
+            };
+            vec![of(false), of(true)]
         }
         RequestName::Agree => vec![
             request::Agree {

@@ -1,6 +1,7 @@
 //! `benchtop analyse`: analyses of a whole board, of the project or of files.
 
 mod chart;
+mod contamination;
 mod draws;
 mod other;
 mod published;
@@ -43,6 +44,8 @@ enum Kind {
     Alignment(AlignmentArgs),
     /// Show results on VLB's variants: visual by language strategies, and by their number
     Variants(VariantsArgs),
+    /// Report image and image-text contamination by the reference folders, also of variants
+    Contamination(ContaminationArgs),
     /// Draw a chart: bars of one column or model, or a shaded table
     Chart(chart::Args),
     /// List figures that papers published, alone or beside a board
@@ -166,6 +169,12 @@ struct VariantsArgs {
     changed: bool,
 }
 
+#[derive(clap::Args)]
+struct ContaminationArgs {
+    #[command(flatten)]
+    of: Of,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Who {
     Filter,
@@ -256,6 +265,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             };
             (&args.of, What::Variants(what))
         }
+        Kind::Contamination(args) => (&args.of, What::Contamination),
         Kind::Intervals(args) => {
             let source = source::open(context, &args.of)?;
             let columns = source.columns(args.column.as_deref())?;
@@ -278,6 +288,7 @@ fn show(found: &Analysis, is_json: bool) -> Result<u8> {
         (true, Analysis::Aligned(found)) => json_text(found),
         (true, Analysis::Sure(list)) => list.iter().map(json_text).collect(),
         (true, Analysis::Variants(list)) => list.iter().map(json_text).collect(),
+        (true, Analysis::Contamination(found)) => json_text(found),
         (true, Analysis::Published(board)) => published::json(board),
     };
     print(&text).map(|()| 0)

@@ -28,6 +28,7 @@ pub(super) fn of(found: &Analysis) -> String {
         Analysis::Published(board) => beside(board),
         Analysis::Aligned(found) => aligned(found),
         Analysis::Variants(list) => super::variants::text(list),
+        Analysis::Contamination(found) => super::contamination::text(found),
     }
 }
 

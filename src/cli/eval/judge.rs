@@ -24,6 +24,11 @@ pub struct Args {
     pool: Pool,
     #[command(flatten)]
     limits: Limits,
+    /// Grade free-form answers from 0 to 1 against their references, instead of reading answers
+    ///
+    /// `benchtop board --rule strict+grade` uses the grades.
+    #[arg(long)]
+    grade: bool,
     /// Show the stored readings, without asking
     #[arg(long)]
     dry_run: bool,
@@ -41,6 +46,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         max_tokens: args.pool.max_tokens,
         tries: args.pool.tries,
         dry: args.dry_run,
+        grade: args.grade,
     };
     // A command line that names the servers and the key variable counts as consent.
     let to = if ask.dry {
@@ -51,11 +57,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let (client, to) = (context.client()?, consent::elsewhere(to));
     let asked = request::Judge(Box::new(ask), args.limits.budget());
     let report = import::watching(!args.json, |watch| client.ask_agreed(to, asked, watch))?;
-    out::report(args.json, &json!(report), || text(&report, args.dry_run))?;
+    out::report(args.json, &json!(report), || text(&report, args))?;
     Ok(u8::from(report.failed > 0))
 }
 
-fn text(report: &JudgeReport, is_dry: bool) -> String {
+fn text(report: &JudgeReport, args: &Args) -> String {
     let JudgeReport {
         judge,
         instruction,
@@ -66,7 +72,16 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
         tokens,
         models,
     } = report;
-    let mut out = match is_dry {
+    // How the answers, the readings, and what is skipped are called.
+    let (kind, [good, bad], why_skipped) = match args.grade {
+        true => ("free-form", ["graded", "without a grade"], "empty answer"),
+        false => (
+            "unparsed",
+            ["read", "without an option"],
+            "empty answer or unknown options",
+        ),
+    };
+    let mut out = match args.dry_run {
         true => format!("{judge} ({instruction}): dry run\n"),
         false => {
             format!(
@@ -79,7 +94,7 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
     };
     if *cut > 0 {
         out.push_str(&format!(
-            "note: {} cut off by --max-tokens without naming an option\n",
+            "note: {} {bad}, cut off by --max-tokens\n",
             count(*cut, "reply")
         ));
     }
@@ -92,7 +107,7 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
     }
     for JudgedModel {
         model,
-        unparsed,
+        answers,
         skipped,
         judged,
         read,
@@ -101,16 +116,14 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
     {
         let model = clean::line(model);
         out.push_str(&format!(
-            "{model}: {unparsed} unparsed, {judged} judged ({read} read, {none} without an option)"
+            "{model}: {answers} {kind}, {judged} judged ({read} {good}, {none} {bad})"
         ));
-        let left = unparsed - skipped - judged;
+        let left = answers - skipped - judged;
         if left > 0 {
             out.push_str(&format!(", {left} not asked yet"));
         }
         if *skipped > 0 {
-            out.push_str(&format!(
-                ", {skipped} skipped (empty answer or unknown options)"
-            ));
+            out.push_str(&format!(", {skipped} skipped ({why_skipped})"));
         }
         out.push('\n');
     }

@@ -1,6 +1,7 @@
 //! `judge/NAME.toml`: judgings, questions to a judge with the form of their answers.
 //!
-//! The shipped judgings follow VLB (a judge of every edited picture and question) and AutoBench-V
+//! The shipped judgings follow VLB (a judge of every edited picture and question, and of captions
+//! of similar pictures) and AutoBench-V
 //! (self-validation of a picture against its description). Their wording is benchtop's own.
 
 use std::sync::LazyLock;
@@ -21,7 +22,7 @@ use benchtop_model::{Finding, Item, Rule};
 pub const FOLDER: &str = "judge/";
 
 /// The slots of judgings with their meanings.
-pub const SLOTS: [(&str, &str); 9] = [
+pub const SLOTS: [(&str, &str); 10] = [
     (
         "question",
         "the question; for an edited one, the present text",
@@ -35,6 +36,10 @@ pub const SLOTS: [(&str, &str); 9] = [
     ("original-question", "the question before the edit"),
     ("context", "the text added before the question"),
     ("edit", "the edit of the picture"),
+    (
+        "caption",
+        "the caption of the nearest reference picture; only for the scorer `contamination`",
+    ),
     ("count", "the number of questions to ask for"),
     ("types", "the element types, separated by commas"),
 ];

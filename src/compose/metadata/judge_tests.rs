@@ -232,6 +232,16 @@ fn shipped_judgings_have_the_polarity_of_their_papers() {
             "{name}"
         );
     }
+    let contamination = &all["contamination"];
+    assert_eq!(
+        (&contamination.reads, contamination.shows),
+        (&AnswerForm::YesNo { pass: Word::No }, ShownPictures::None),
+        "yes means that the caption gives the answer"
+    );
+    assert!(
+        ["caption", "question", "answer"].map(|slot| contamination.prompt.template.has(slot))
+            == [true; 3]
+    );
     let AnswerForm::Questions { count: 6, types } = &all["autobench-v-questions"].reads else {
         panic!()
     };
@@ -254,5 +264,5 @@ fn shipped_judgings_have_the_polarity_of_their_papers() {
             ask.prompt
         );
     }
-    assert_eq!(all.len(), 10);
+    assert_eq!(all.len(), 11);
 }

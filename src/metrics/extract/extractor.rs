@@ -30,6 +30,9 @@ pub enum Extractor {
     StrictJudge,
     /// [`Strict1`](Extractor::Strict1) with the readings of a judge.
     StrictJudge1,
+    /// [`StrictJudge`](Extractor::StrictJudge), and the score of a free-form answer is the grade that a
+    /// judge gave it (see [`judge_grading`](super::judge_grading)), in place of its similarity.
+    StrictGrade,
     /// Dysca's released `Dysca_compute.py` (lines 37 to 86), including its faults: the last letter
     /// in brackets, else the last capital letter, else the option with the smallest Levenshtein
     /// distance. No output is unparsed.
@@ -41,7 +44,7 @@ pub enum Extractor {
 }
 
 impl Extractor {
-    pub const ALL: [Extractor; 10] = [
+    pub const ALL: [Extractor; 11] = [
         Extractor::Strict,
         Extractor::LegacyDysca,
         Extractor::MvpYesNo,
@@ -52,6 +55,7 @@ impl Extractor {
         Extractor::StrictJudge,
         Extractor::Strict1,
         Extractor::StrictJudge1,
+        Extractor::StrictGrade,
     ];
 
     /// Name and version, such as `mvp-yn@1`.
@@ -64,6 +68,7 @@ impl Extractor {
             Extractor::StrictJudge => "strict+judge@2",
             Extractor::Strict1 => "strict@1",
             Extractor::StrictJudge1 => "strict+judge@1",
+            Extractor::StrictGrade => "strict+grade@1",
             Extractor::LegacyDysca => "legacy-dysca@1",
             Extractor::FirstBracket => "first-bracket@1",
             Extractor::YesNo => "yes-no@1",
@@ -89,7 +94,12 @@ impl Extractor {
 
     /// Whether the rule needs data that only a project has.
     pub fn is_of_project(self) -> bool {
-        matches!(self, Extractor::StrictJudge | Extractor::StrictJudge1)
+        matches!(self, Extractor::StrictJudge | Extractor::StrictJudge1) || self.grades()
+    }
+
+    /// Whether free-form answers are graded by a judge.
+    pub fn grades(self) -> bool {
+        self == Extractor::StrictGrade
     }
 }
 

@@ -8,6 +8,7 @@
 mod bracket;
 mod extractor;
 pub mod judge_extraction;
+pub mod judge_grading;
 mod legacy;
 mod mvp;
 mod question_parts;
@@ -36,7 +37,9 @@ impl Extractor {
     /// `first-bracket`, and MVP-Bench's rules for letters.
     pub fn read(self, asked: &Asked, output: &str, judge: Option<&str>) -> Read {
         match self {
-            Extractor::Strict | Extractor::StrictJudge => strict2::read(asked, output, judge).0,
+            Extractor::Strict | Extractor::StrictJudge | Extractor::StrictGrade => {
+                strict2::read(asked, output, judge).0
+            }
             Extractor::Strict1 | Extractor::StrictJudge1 => strict::read(asked, output, judge).0,
             Extractor::LegacyDysca => legacy::read(asked, output),
             Extractor::FirstBracket => bracket::read(output),
@@ -50,7 +53,9 @@ impl Extractor {
     /// Explains step by step, in one line, what [`read`](Self::read) did.
     pub fn trace(self, asked: &Asked, output: &str, judge: Option<&str>) -> String {
         match self {
-            Extractor::Strict | Extractor::StrictJudge => strict2::trace(asked, output, judge),
+            Extractor::Strict | Extractor::StrictJudge | Extractor::StrictGrade => {
+                strict2::trace(asked, output, judge)
+            }
             Extractor::Strict1 | Extractor::StrictJudge1 => strict::trace(asked, output, judge),
             Extractor::LegacyDysca => legacy::trace(asked, output),
             Extractor::FirstBracket => bracket::trace(output),

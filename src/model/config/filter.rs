@@ -8,13 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::endpoint::named;
 use super::one_line;
+use crate::scoring::rules::Threshold;
 
 /// `[filter]`. A model is a name from `benchtop models list` or a folder in the layout of
 /// transformers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterModels {
-    /// The CLIP model of the scorers `clip` and `duplicate`.
+    /// The CLIP model of the scorers `clip`, `duplicate`, and `contamination`.
     #[serde(deserialize_with = "one_line")]
     pub clip: String,
     /// The SigLIP model of the scorer `siglip`.
@@ -29,6 +30,10 @@ pub struct FilterModels {
     /// Folders of pictures that must not occur in the project, such as other benchmarks and
     /// training sets.
     pub references: Vec<PathBuf>,
+    /// Cosine from which the scorer `contamination` takes a picture for one of the references
+    /// (default [`NEAR`](crate::scoring::NEAR)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contamination_threshold: Option<Threshold>,
     /// Models that the scorer `consensus` uses. Defaults to all models that are not in `blind`.
     pub consensus: Consensus,
     /// Prediction sets of models that saw no pictures, for the scorer `blind`.
@@ -43,6 +48,7 @@ impl Default for FilterModels {
             safety: None,
             languages: "eng".into(),
             references: Vec::new(),
+            contamination_threshold: None,
             consensus: Consensus::default(),
             blind: Vec::new(),
         }

@@ -10,6 +10,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Minimum cosine of near pictures, unless another is set.
+pub const NEAR: f32 = 0.9;
+
 /// A source of scores.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scorer {
@@ -33,6 +36,9 @@ pub enum Scorer {
     /// The largest cosine to another picture of the project or of the reference folders (VLB,
     /// section 3).
     Duplicate,
+    /// Image-text contamination (VLB, section 3): of an item whose picture is near to one of the
+    /// reference folders, whether that picture's caption answers the question. 1 if it does.
+    Contamination,
     /// Standard deviation of the picture's lightness, 0 to 127.5. Blank and near-uniform pictures
     /// have low values.
     Flatness,
@@ -52,7 +58,7 @@ pub enum SuspiciousEnd {
 
 impl Scorer {
     /// All scorers but judges, in display order.
-    pub const ALL: [Scorer; 10] = [
+    pub const ALL: [Scorer; 11] = [
         Scorer::Clip,
         Scorer::Siglip,
         Scorer::Ocr,
@@ -60,6 +66,7 @@ impl Scorer {
         Scorer::Alignment,
         Scorer::Consensus,
         Scorer::Duplicate,
+        Scorer::Contamination,
         Scorer::Flatness,
         Scorer::Leakage,
         Scorer::Blind,
@@ -76,6 +83,7 @@ impl Scorer {
             Scorer::Alignment => "alignment".into(),
             Scorer::Consensus => "consensus".into(),
             Scorer::Duplicate => "duplicate".into(),
+            Scorer::Contamination => "contamination".into(),
             Scorer::Flatness => "flatness".into(),
             Scorer::Leakage => "leakage".into(),
             Scorer::Blind => "blind".into(),
@@ -95,6 +103,9 @@ impl Scorer {
             }
             Scorer::Consensus => "model consensus: share of the chosen models that got it wrong",
             Scorer::Duplicate => "near duplicates: largest cosine to another picture",
+            Scorer::Contamination => {
+                "contamination: 1 if the caption of a near reference picture answers the question"
+            }
             Scorer::Flatness => "blank pictures: standard deviation of lightness",
             Scorer::Leakage => "answer leakage: 1 if the question contains the answer",
             Scorer::Blind => "blind prior: how often models are right without the picture",
@@ -107,10 +118,24 @@ impl Scorer {
             Scorer::Safety
             | Scorer::Consensus
             | Scorer::Duplicate
+            | Scorer::Contamination
             | Scorer::Leakage
             | Scorer::Blind => SuspiciousEnd::High,
             _ => SuspiciousEnd::Low,
         }
+    }
+
+    /// Whether it asks the judge's servers.
+    pub fn asks_judge(&self) -> bool {
+        matches!(
+            self,
+            Scorer::Judge(_) | Scorer::Alignment | Scorer::Contamination
+        )
+    }
+
+    /// Whether it adds embeddings of pictures to a file, which has one writer.
+    pub fn embeds_pictures(&self) -> bool {
+        matches!(self, Scorer::Duplicate | Scorer::Contamination)
     }
 
     /// Whether it uses pictures.
@@ -214,7 +239,7 @@ impl Measure {
             (Scorer::Siglip, _) => 0.05,
             (Scorer::Ocr, _) => 0.8,
             (Scorer::Safety, _) => 0.0,
-            (Scorer::Duplicate, _) => 0.9,
+            (Scorer::Duplicate, _) => NEAR,
             (Scorer::Flatness, _) => 4.0,
             (Scorer::Consensus, _) => 0.999,
             _ => 0.5,

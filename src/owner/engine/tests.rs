@@ -247,6 +247,7 @@ fn judging(url: &str) -> JudgeRequest {
         max_tokens: 64,
         tries: 1,
         dry: false,
+        grade: false,
     }
 }
 

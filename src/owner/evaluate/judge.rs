@@ -1,4 +1,4 @@
-//! Sends answers that `strict` cannot read to a language-model judge.
+//! Sends answers that `strict` cannot read, or free-form answers to grade, to a language-model judge.
 
 use crate::dispatch::{Task, TaskContext};
 use std::sync::Arc;
@@ -7,24 +7,30 @@ use serde_json::{Value, json};
 
 use super::check::check;
 use super::report_job::{self, Reporting};
+use super::similarity::chosen;
 use super::work::damaged;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::engine::{JobMeter, Kind};
 use crate::{queries, trust};
-use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
+use benchtop_metrics::extract::{Extractor, judge_grading};
 use benchtop_model::Result;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::config::Config;
 use benchtop_model::evaluation::{NewRun, OptionOrders, Wording};
+use benchtop_model::free_form::FreeForm;
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobState, Prices};
 use benchtop_model::trust::Destination;
+use benchtop_pipeline::board::BoardData;
+use benchtop_pipeline::evaluate::grade::{self, FreeAnswers};
 use benchtop_pipeline::evaluate::judge::{
     JudgeContext, JudgeSummary, Unread, ask as ask_judge, unread,
 };
+use benchtop_pipeline::evaluate::similarity::compared;
 use benchtop_protocol::wire::{Event, JudgeReport, JudgeRequest, JudgedModel, Request, request};
+use benchtop_store::Catalog;
 use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::judge_cache::{JudgeExtractions, JudgeJournal};
 use benchtop_store::manifest::Content;
@@ -71,20 +77,22 @@ impl Reporting for JudgeRequest {
     }
 
     fn preview(&self, shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<JudgeReport> {
-        let scored = queries::scored(shared, Some(Extractor::Strict))?;
-        let all = unread(&scored, &self.models, cancel)?;
+        let work = Work::of(self, shared, cancel)?;
         let readings = JudgeExtractions::read(shared.project.root())?;
-        Ok(report(self, &all, &readings, JudgeSummary::default()))
+        Ok(work.report(self, &readings, JudgeSummary::default()))
     }
 
     fn lacks(report: &JudgeReport) -> bool {
-        let is_left = |of: &JudgedModel| of.judged + of.skipped < of.unparsed;
+        let is_left = |of: &JudgedModel| of.judged + of.skipped < of.answers;
         report.models.iter().any(is_left)
     }
 
     fn describe(&self, state: &mut JobState) {
         state.name = format!("judge {}", self.judge);
-        state.plan = "asking the judge".into();
+        state.plan = match self.grade {
+            true => "grading free-form answers".into(),
+            false => "asking the judge".into(),
+        };
         state.generator = self.judge.clone();
     }
 
@@ -108,8 +116,7 @@ impl Reporting for JudgeRequest {
         may_send()?;
         let mut model = (shared.evaluations.maker)(&new)?;
         model.count_requests(meter.clone());
-        let scored = queries::scored(shared, Some(Extractor::Strict))?;
-        let all = unread(&scored, &self.models, watch.cancel)?;
+        let work = Work::of(self, shared, watch.cancel)?;
         let mut judged = JudgeJournal::open(shared.project.root())?;
         if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings.damaged) {
             shared.broadcast.notices().push(notice);
@@ -122,7 +129,7 @@ impl Reporting for JudgeRequest {
             may_send: &may_send,
             now: &|| stamp(now()),
         };
-        let done = ask_judge(&scored, &all, session, watch);
+        let done = work.ask(session, watch);
         // The board by this rule has changed, even if the judge stopped replying.
         shared
             .scored()
@@ -130,7 +137,7 @@ impl Reporting for JudgeRequest {
         shared.broadcast.send(Event::AnswersReparsed);
         let done = done?;
         let failed = done.failed;
-        Ok((report(self, &all, &judged.readings, done), failed))
+        Ok((work.report(self, &judged.readings, done), failed))
     }
 }
 
@@ -183,31 +190,75 @@ fn settings(ask: &JudgeRequest) -> NewRun {
     }
 }
 
-fn report(
-    ask: &JudgeRequest,
-    all: &[Unread],
-    readings: &JudgeExtractions,
-    done: JudgeSummary,
-) -> JudgeReport {
-    let of_model = |one: &Unread| {
-        let (judged, read) = one.judged(readings, &ask.judge);
-        JudgedModel {
-            model: one.model.clone(),
-            unparsed: one.unparsed,
-            skipped: one.unparsed - one.asks.len() as u64,
-            judged,
-            read,
-            none: judged - read,
+/// What a judge is asked about.
+enum Work {
+    /// Answers that `strict` cannot read.
+    Unread(Arc<BoardData>, Vec<Unread>),
+    /// Free-form answers, to grade.
+    Free(Arc<Catalog>, Vec<FreeAnswers>),
+}
+
+impl Work {
+    fn of(ask: &JudgeRequest, shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<Work> {
+        if !ask.grade {
+            let scored = queries::scored(shared, Some(Extractor::Strict))?;
+            let all = unread(&scored, &ask.models, cancel)?;
+            return Ok(Work::Unread(scored, all));
         }
-    };
-    JudgeReport {
-        judge: ask.judge.clone(),
-        instruction: INSTRUCTION.into(),
-        asked: done.asked,
-        failed: done.failed,
-        why: done.why,
-        cut: done.cut,
-        tokens: (done.usage.prompt, done.usage.completion),
-        models: all.iter().map(of_model).collect(),
+        let (catalog, models) = chosen(shared, &ask.models)?;
+        let all = compared(&catalog, &models, FreeForm::default(), cancel)?;
+        let free = models.into_iter().zip(all);
+        let free = free.map(|(model, answers)| FreeAnswers::new(model, answers));
+        Ok(Work::Free(catalog, free.collect()))
+    }
+
+    fn ask(&self, session: JudgeContext<'_>, watch: ProgressSink<'_>) -> Result<JudgeSummary> {
+        match self {
+            Work::Unread(scored, all) => ask_judge(scored, all, session, watch),
+            Work::Free(catalog, all) => grade::ask(catalog, all, session, watch),
+        }
+    }
+
+    fn report(
+        &self,
+        ask: &JudgeRequest,
+        readings: &JudgeExtractions,
+        done: JudgeSummary,
+    ) -> JudgeReport {
+        let of_model =
+            |model: &str, answers: u64, skipped: u64, (judged, read): (u64, u64)| JudgedModel {
+                model: model.to_string(),
+                answers,
+                skipped,
+                judged,
+                read,
+                none: judged - read,
+            };
+        let of_unread = |one: &Unread| {
+            let skipped = one.unparsed - one.asks.len() as u64;
+            let judged = one.judged(readings, &ask.judge);
+            of_model(&one.model, one.unparsed, skipped, judged)
+        };
+        let of_free = |one: &FreeAnswers| {
+            let judged = one.judged(readings, &ask.judge);
+            of_model(&one.model, one.answers, one.skipped(), judged)
+        };
+        let (instruction, models) = match self {
+            Work::Unread(_, all) => (INSTRUCTION, all.iter().map(of_unread).collect()),
+            Work::Free(_, all) => (
+                judge_grading::INSTRUCTION,
+                all.iter().map(of_free).collect(),
+            ),
+        };
+        JudgeReport {
+            judge: ask.judge.clone(),
+            instruction: instruction.into(),
+            asked: done.asked,
+            failed: done.failed,
+            why: done.why,
+            cut: done.cut,
+            tokens: (done.usage.prompt, done.usage.completion),
+            models,
+        }
     }
 }

@@ -90,7 +90,7 @@ impl Reporting for SimilarityRequest {
     }
 
     fn preview(&self, shared: &Arc<OwnerContext>, cancel: Cancel<'_>) -> Result<SimilarityReport> {
-        let (catalog, models) = chosen(shared, self)?;
+        let (catalog, models) = chosen(shared, &self.models)?;
         let all = compared(&catalog, &models, self.rule, cancel)?;
         let cosines = Cosines::current(&shared.project.similarity())?;
         let done = (SimilaritySummary::default(), self.encoder.clone());
@@ -114,7 +114,7 @@ impl Reporting for SimilarityRequest {
         _: &Arc<JobMeter>,
         watch: ProgressSink<'_>,
     ) -> Result<(SimilarityReport, u64)> {
-        let (catalog, models) = chosen(shared, self)?;
+        let (catalog, models) = chosen(shared, &self.models)?;
         let all = compared(&catalog, &models, self.rule, watch.cancel)?;
         let mut model = MiniLm::open(&Hub::from_env()?.path(&self.encoder)?, &Options::cpu())?;
         let folder = shared.project.similarity();
@@ -142,20 +142,23 @@ impl Task for request::Similarity {
         if ask.dry {
             return ask.preview(shared, task.progress.cancel);
         }
-        chosen(shared, ask)?;
+        chosen(shared, &ask.models)?;
         // A missing encoder is reported before there is a job.
         Hub::from_env()?.path(&ask.encoder)?;
         report_job::report(shared, task.who, (ask, Budget::default()), task.progress)
     }
 }
 
-/// The catalog, and the models whose answers are compared.
-fn chosen(shared: &OwnerContext, ask: &SimilarityRequest) -> Result<(Arc<Catalog>, Vec<String>)> {
+/// The catalog, and the models whose answers are compared: all if none are named.
+pub(super) fn chosen(
+    shared: &OwnerContext,
+    named: &[String],
+) -> Result<(Arc<Catalog>, Vec<String>)> {
     let catalog = shared.items.catalog();
     let known = models(&catalog);
-    let wanted = match ask.models.is_empty() {
+    let wanted = match named.is_empty() {
         true => known.clone(),
-        false => ask.models.clone(),
+        false => named.to_vec(),
     };
     match wanted.iter().find(|model| !known.contains(model)) {
         None => Ok((catalog, wanted)),

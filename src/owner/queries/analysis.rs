@@ -4,14 +4,17 @@ use super::board_data::{chosen, rule, scored};
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
+use benchtop_model::analysis::contamination::Contaminations;
 use benchtop_model::analysis::{Aligned, Alignment, Analysis, By, Kept, What};
 use benchtop_model::board::{BoardQuery, Curated};
 use benchtop_model::cancel::Cancel;
-use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::{NEAR, ScoreState, Scorer};
 use benchtop_model::{Error, Filter, Result, Status};
-use benchtop_pipeline::analysis::{Votes, aligned, analyse};
+use benchtop_pipeline::analysis::{Contamination, Votes, aligned, analyse, contamination};
 use benchtop_pipeline::board::BoardData;
+use benchtop_pipeline::scoring::runners::contamination::{Nearness, nearness};
 use benchtop_protocol::wire::request;
+use benchtop_store::scores::Scores;
 
 /// Rows whose verdicts are read under one lock, which delays decisions.
 const AT_ONCE: usize = 8192;
@@ -34,6 +37,8 @@ impl Task for request::Analyse {
                 pictures(sight, (&of, &before), alignment, task.progress.cancel)
                     .map(Analysis::Aligned)
             }
+            What::Contamination => contaminated(sight, (&of, &before), task.progress.cancel)
+                .map(Analysis::Contamination),
             what => analyse(&of, &before, after.as_ref(), what, task.progress),
         }
     }
@@ -95,6 +100,57 @@ fn pictures(
         return Err(Error::not_found(what).help(help));
     }
     Ok(aligned(scored, chosen, ask, &|row| votes[row]))
+}
+
+/// The contamination of the chosen items and of the originals of variants.
+fn contaminated(
+    sight: &AnnotatorView,
+    (scored, chosen): (&BoardData, &ItemSelection),
+    cancel: Cancel<'_>,
+) -> Result<Contaminations> {
+    sight.check_scores()?;
+    let shared = sight.shared();
+    let scorer = Scorer::Contamination;
+    let Some(scores) = sight.scoring.scores(shared, &scorer)? else {
+        let help = "run `benchtop filter run contamination` to score them";
+        return Err(Error::not_found("no item has a `contamination` score").help(help));
+    };
+    let (_, inputs) = sight.scoring.inputs(shared, cancel)?;
+    let mut found = Vec::with_capacity(inputs.len());
+    for at in (0..inputs.len()).step_by(AT_ONCE) {
+        cancel.check()?;
+        let scores = scores.lock();
+        for row in at..inputs.len().min(at + AT_ONCE) {
+            let of = |key: u64| known(&scores, key);
+            found.push(inputs.key(&scorer, row).map(of).transpose()?);
+        }
+    }
+    let about = scores.lock().about.clone();
+    let threshold = about.parts.get("threshold").and_then(|t| t.parse().ok());
+    let of = |row: usize| found.get(row).copied().flatten();
+    let original = |row: usize| Some(inputs.original(u32::try_from(row).ok()?)? as usize);
+    Ok(Contaminations {
+        threshold: threshold.unwrap_or(NEAR),
+        model: about.name,
+        rows: contamination(scored, chosen, &of, &original),
+    })
+}
+
+/// What a score of the scorer `contamination` says.
+fn known(scores: &Scores, key: u64) -> Result<Contamination> {
+    let (state, value) = scores.get(key);
+    Ok(match state {
+        ScoreState::Scored => Contamination::Ruled(value >= 0.5),
+        ScoreState::Missing => Contamination::NotCompared,
+        state => match nearness(&scores.score(key)?.detail) {
+            None => Contamination::NotCompared,
+            Some(Nearness::Apart) => Contamination::Apart,
+            Some(Nearness::WithoutCaption) if state == ScoreState::NotApplicable => {
+                Contamination::WithoutCaption
+            }
+            Some(_) => Contamination::WithoutRuling,
+        },
+    })
 }
 
 /// The board of the remaining items.

@@ -22,9 +22,12 @@ use benchtop_model::{Error, Result, Status};
 use benchtop_pipeline::board::{
     BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog, white_box,
 };
+use benchtop_pipeline::evaluate::grade;
+use benchtop_pipeline::evaluate::similarity::compared;
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::predictions::{self, Counting};
 use benchtop_protocol::wire::{AnswerSet, request};
+use benchtop_store::Catalog;
 use benchtop_store::columns::id_hash;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::{Content, Segment};
@@ -59,18 +62,27 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
         return Ok(scored.clone());
     }
     let store = shared.project.store();
-    // Answers that were not compared have no similarity.
-    let similar = Scores::new(shared, FreeForm::default());
-    let find = |model: &str| similar.of(model);
-    let similar = Similarities {
-        of: edition(shared, FreeForm::default()),
-        find: &find,
-    };
     let readings = match rule {
         Some(rule) if rule.is_of_project() => {
             Arc::new(JudgeExtractions::read(shared.project.root())?)
         }
         _ => Arc::default(),
+    };
+    // Answers that were not compared have no similarity.
+    let cosines = Scores::new(shared, FreeForm::default());
+    let similarities = |model: &str| cosines.of(model);
+    let grades = |model: &str| grades(&catalog, &readings, model);
+    let similar = match rule.is_some_and(Extractor::grades) {
+        true => Similarities {
+            name: "grades",
+            of: Some(readings.digest.clone()),
+            find: &grades,
+        },
+        false => Similarities {
+            name: "free-form",
+            of: edition(shared, FreeForm::default()),
+            find: &similarities,
+        },
     };
     let scored = Arc::new(from_catalog(
         &catalog,
@@ -81,6 +93,15 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
     )?);
     held.push((made_for, rule, scored.clone()));
     Ok(scored)
+}
+
+/// The grades of a model's free-form answers by row; empty if its answers cannot be read.
+fn grades(catalog: &Catalog, readings: &JudgeExtractions, model: &str) -> Vec<f32> {
+    let of = [model.to_string()];
+    match compared(catalog, &of, FreeForm::default(), Cancel::NEVER) {
+        Ok(mut all) => grade::column(&all.pop().unwrap_or_default(), readings, catalog.len()),
+        Err(_) => Vec::new(),
+    }
 }
 
 /// The extraction rule with this name.

@@ -119,14 +119,12 @@ impl ScoringJob {
     }
 }
 
-/// Whether a scorer asks servers.
-fn is_asking(scorer: &Scorer) -> bool {
-    matches!(scorer, Scorer::Judge(_) | Scorer::Alignment)
-}
-
 /// Digest of a job with this number, with the servers of its judge.
 pub(super) fn digest(config: &Config, id: u32, spec: &Stored) -> Result<String> {
-    let servers = is_asking(&spec.scorer).then_some((&config.judge.endpoints, &config.judge.model));
+    let servers = spec
+        .scorer
+        .asks_judge()
+        .then_some((&config.judge.endpoints, &config.judge.model));
     trust::digest(&json!([id, spec.scorer, spec.filter, servers]))
 }
 
@@ -171,7 +169,7 @@ impl Job<OwnerContext> for ScoringJob {
 
     fn prices(&self, config: &Config) -> Option<Prices> {
         let prices = (config.judge.price_in.0, config.judge.price_out.0);
-        is_asking(&self.spec.scorer).then_some(prices)
+        self.spec.scorer.asks_judge().then_some(prices)
     }
 
     fn tells(&self) -> bool {
@@ -279,20 +277,22 @@ impl Scoring {
             .ok_or_else(|| Error::failed("a scoring job without details"))
     }
 
-    /// Checks that the scorer has no active job and that its last job has stopped.
+    /// Checks that the scorer, and others that write the same embeddings, have no active job and that
+    /// their last job has stopped.
     fn free(&self, shared: &OwnerContext, scorer: &Scorer) -> Result<()> {
         let problem = shared.jobs.find(|live: &mut Live, job: &mut ScoringJob| {
-            if job.spec.scorer != *scorer {
+            let other = &job.spec.scorer;
+            if other != scorer && !(other.embeds_pictures() && scorer.embeds_pictures()) {
                 return None;
             }
             let standing = live.header.standing;
             if !standing.is_finished() {
-                let what = format!("job {} of `{scorer}` is {}", job.id, standing.name());
+                let what = format!("job {} of `{other}` is {}", job.id, standing.name());
                 let help = "wait until it ends, or cancel it first";
                 return Some(Error::conflict(what).help(help));
             }
             live.at_work.then(|| {
-                let what = format!("the previous job of `{scorer}` is still stopping");
+                let what = format!("the previous job of `{other}` is still stopping");
                 Error::conflict(what).help("try again in a moment")
             })
         });

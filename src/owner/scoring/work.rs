@@ -16,6 +16,7 @@ use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
+use benchtop_pipeline::scoring::build;
 use benchtop_pipeline::scoring::runner::{Original, Subject, failed};
 use benchtop_store::scores::Scores;
 
@@ -128,6 +129,12 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     let to = trust::of_scorer(project.config(), &stored.scorer)?;
     trust::check(shared, &to)?;
     let reach = PictureAccess::of(shared, &to);
+    if stored.scorer == Scorer::Contamination {
+        let folders = build::references(&project, &project.config().filter);
+        folders
+            .iter()
+            .try_for_each(|folder| reach.check_folder(folder))?;
+    }
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     if let Some(meter) = shared.jobs.meter(id) {
         runner.count_requests(meter);
@@ -139,7 +146,7 @@ fn score(shared: &Arc<OwnerContext>, id: u32) -> Result<Step> {
     if stored.scorer == Scorer::Duplicate {
         runner.set_kin(inputs.kin());
     }
-    let sees_original = matches!(stored.scorer, Scorer::Judge(_));
+    let sees_original = matches!(stored.scorer, Scorer::Judge(_) | Scorer::Contamination);
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| s.lock().about == about) {
         Some(scores) => scores,

@@ -6,12 +6,14 @@ mod alignment;
 mod cleaning;
 mod cluster;
 mod columns;
+mod contamination;
 mod correlate;
 mod intervals;
 mod stability;
 mod variants;
 
 pub use self::alignment::{Votes, aligned};
+pub use self::contamination::{Contamination, contamination};
 
 use super::board::BoardData;
 use benchtop_formats::published_figures;
@@ -65,6 +67,12 @@ pub fn analyse(
         What::Alignment(_) => {
             return Err(Error::new(ErrorKind::Usage, "alignment needs a project")
                 .help("run it in a project with scored or judged pictures, without PATHs"));
+        }
+        What::Contamination => {
+            return Err(
+                Error::new(ErrorKind::Usage, "contamination needs a project")
+                    .help("run it in a project with scored pictures, without PATHs"),
+            );
         }
     })
 }

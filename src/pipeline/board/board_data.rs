@@ -10,8 +10,11 @@ use benchtop_metrics::consensus;
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
 use benchtop_model::board::{Board, Row};
-use benchtop_model::{Error, Item, Prediction, Result};
+use benchtop_model::{Error, Item, Prediction, QuestionKind, Result};
 use benchtop_store::judge_cache::JudgeExtractions;
+
+/// The meaning of the column of free-form answers, if a judge grades them.
+const GRADES: &str = "mean grade of free-form answers by a judge (`benchtop eval judge --grade`)";
 
 /// The source of question and answer texts.
 pub trait Texts: Send + Sync {
@@ -136,6 +139,14 @@ impl BoardData {
     /// The board on these questions, with notes.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = Board::clone(&self.ruled.board(chosen));
+        if self.rule.is_some_and(Extractor::grades) {
+            let name = format!("Acc.type.{}", QuestionKind::FreeForm.name());
+            let graded = board
+                .columns
+                .iter_mut()
+                .filter(|column| column.name == name);
+            graded.for_each(|column| column.help = GRADES.into());
+        }
         board.notes = self
             .board_notes
             .notes(&board.rows, self.ruled.sheet().may_decline());

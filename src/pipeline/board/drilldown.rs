@@ -165,9 +165,14 @@ impl BoardData {
             .copied()
             .filter(|s| is_free && s.is_finite());
         if is_free {
-            trace = Some(match similarity {
-                Some(s) => format!("semantic similarity to the reference: {s:.4}"),
-                None => "not compared with the reference; run `benchtop eval similarity`".into(),
+            let graded = answer.as_ref().and_then(|a| self.grading(item, &a.output));
+            trace = graded.or_else(|| {
+                Some(match similarity {
+                    Some(s) => format!("semantic similarity to the reference: {s:.4}"),
+                    None => {
+                        "not compared with the reference; run `benchtop eval similarity`".into()
+                    }
+                })
             });
         }
         AnswerDetail {

@@ -1,12 +1,14 @@
-//! Answers that `strict` cannot read, as read by judges.
+//! Answers that `strict` cannot read, as read by judges, and the grades of free-form answers.
 
 use std::sync::Arc;
 
 use super::board_data::BoardData;
 use super::rows::as_asked;
 use benchtop_metrics::extract::judge_extraction::read;
-use benchtop_metrics::extract::{Asked, Extractor, Read};
+use benchtop_metrics::extract::{Asked, Extractor, Read, judge_grading};
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
+use benchtop_model::free_form::FreeForm;
+use benchtop_model::vlm::Finish;
 use benchtop_model::{Item, Prediction, Result};
 use benchtop_store::judge_cache::{JudgeExtractions, Reading, about};
 
@@ -54,23 +56,45 @@ fn reading<'r>(
         .and_then(|about| readings.last(&about))
 }
 
+/// The judge and its reply, in a trace.
+fn said(reading: &Reading) -> String {
+    let words: Vec<&str> = reading.said.split_whitespace().collect();
+    let said: String = words.join(" ").chars().take(SAID).collect();
+    format!(
+        "judge `{}` ({}) said `{said}`",
+        reading.judge, reading.instruction
+    )
+}
+
 impl BoardData {
     /// Sets the readings that [`Extractor::StrictJudge`] uses, with a note about their judges.
     pub(super) fn with_readings(mut self, readings: Arc<JudgeExtractions>) -> BoardData {
         if let Some(rule) = self.rule.filter(|rule| rule.is_of_project()) {
-            let judges: Vec<String> = readings
-                .judges()
-                .iter()
-                .map(|(judge, words)| format!("{judge} ({words})"))
-                .collect();
-            let by = match judges.is_empty() {
-                true => "no judge was asked yet; run `benchtop eval judge`".to_string(),
-                false => format!(
-                    "answers that strict cannot read are read by {}",
-                    judges.join(", ")
-                ),
+            let judges = |grades: bool| -> Vec<String> {
+                let all = readings.judges().into_iter();
+                all.filter(|(_, words)| (*words == judge_grading::INSTRUCTION) == grades)
+                    .map(|(judge, words)| format!("{judge} ({words})"))
+                    .collect()
             };
-            self.board_notes.say(format!("{}: {by}", rule.name()));
+            let mut say = |judges: Vec<String>, what: &str, none: &str| {
+                let by = match judges.is_empty() {
+                    true => none.to_string(),
+                    false => format!("{what} by {}", judges.join(", ")),
+                };
+                self.board_notes.say(format!("{}: {by}", rule.name()));
+            };
+            say(
+                judges(false),
+                "answers that strict cannot read are read",
+                "no judge was asked yet; run `benchtop eval judge`",
+            );
+            if rule.grades() {
+                say(
+                    judges(true),
+                    "free-form answers are graded",
+                    "no judge has graded yet; run `benchtop eval judge --grade`",
+                );
+            }
         }
         self.readings = readings;
         self
@@ -104,18 +128,34 @@ impl BoardData {
             .read
             .as_deref()
             .and_then(|replied| read(&asked, replied));
-        let words: Vec<&str> = reading.said.split_whitespace().collect();
-        let said: String = words.join(" ").chars().take(SAID).collect();
-        trace.push_str(&format!(
-            "; judge `{}` ({}) said `{said}`",
-            reading.judge, reading.instruction
-        ));
+        trace.push_str(&format!("; {}", said(reading)));
         trace.push_str(&match found {
             Some(Read::Refused) => ", refused".to_string(),
             Some(read) => format!(", read as `{}`", read.answer().unwrap_or_default()),
             None => ", which names no option".to_string(),
         });
         (found.unwrap_or(by_rule), trace)
+    }
+
+    /// How a free-form answer was graded, if the rule uses grades.
+    pub(super) fn grading(&self, item: &Item, output: &str) -> Option<String> {
+        self.rule.filter(|rule| rule.grades())?;
+        if !judge_grading::can_grade(output) {
+            return Some("empty, so its grade is 0.0".into());
+        }
+        let reference = FreeForm::default().reference(item)?;
+        let key = about(&item.id, &item.question, [reference], output);
+        let Some(reading) = self.readings.last_with(&key, judge_grading::INSTRUCTION) else {
+            return Some("not graded yet; run `benchtop eval judge --grade`".into());
+        };
+        let said = said(reading);
+        Some(match &reading.read {
+            Some(grade) => format!("grade {grade}: {said}"),
+            None if reading.finish == Finish::Refused => {
+                format!("without a grade: {said}, refused")
+            }
+            None => format!("without a grade: {said}, which is no grade from 0.0 to 1.0"),
+        })
     }
 
     /// The rows with unparsed answers of the model at this index of

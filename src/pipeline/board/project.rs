@@ -122,7 +122,10 @@ pub fn from_catalog(
         .collect::<Result<_>>()?;
     let (mut board_notes, mut models, mut places) =
         (BoardNotes::default(), Vec::new(), BTreeMap::new());
-    board_notes.compares("not compared yet; run benchtop eval similarity");
+    board_notes.compares(match rule.is_some_and(Extractor::grades) {
+        true => "without a grade; run benchtop eval judge --grade",
+        false => "not compared yet; run benchtop eval similarity",
+    });
     // The answers of evaluations come from no file.
     let brought = |a: &&PredictionSegment| !a.part.source_blake3.is_empty();
     board_notes.files(

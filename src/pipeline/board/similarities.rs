@@ -11,8 +11,10 @@ use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_model::QuestionKind;
 use benchtop_store::Catalog;
 
-/// Available similarities.
+/// Available similarities, or the grades of a judge in their place.
 pub struct Similarities<'a> {
+    /// What they are, in the name of the cached file.
+    pub name: &'static str,
     /// Cache key of the model and settings behind the similarities. `None` if no answers were
     /// compared.
     pub of: Option<String>,
@@ -40,7 +42,7 @@ pub(super) fn similarity(
     hasher.update(questions);
     hasher.update(format!("{} {of}", catalog.revisions().list.len()).as_bytes());
     let (name, key) = (
-        short(&format!("{model}\nfree-form")),
+        short(&format!("{model}\n{}", similar.name)),
         *hasher.finalize().as_bytes(),
     );
     let kept = cache::read_similarity(store, &name, &key)

@@ -666,7 +666,7 @@ fn the_summary_counts_what_is_composed() {
 fn project_metadata_falls_back_to_the_built_in_files() {
     let place = Place::new();
     let (found, _) = metadata(Some(&place.project)).unwrap();
-    assert_eq!(found.files().count(), 43);
+    assert_eq!(found.files().count(), 44);
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();

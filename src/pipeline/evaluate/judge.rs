@@ -120,7 +120,7 @@ pub struct JudgeSummary {
     pub failed: u64,
     /// The last error.
     pub why: Option<String>,
-    /// Replies that reached the token limit and name no option.
+    /// Replies that reached the token limit and cannot be read.
     pub cut: u64,
     /// Tokens, if the server reports them.
     pub usage: Usage,
@@ -140,7 +140,84 @@ pub struct JudgeContext<'a> {
     pub now: &'a dyn Fn() -> String,
 }
 
-/// Asks about everything that this judge has not read with these questions. Each reply is recorded
+/// Reads a reply; `None` for one that says nothing that can be used.
+type ReadReply = Box<dyn Fn(&str) -> Option<String>>;
+
+/// Loads questions about answers of a model, by its index and theirs.
+type LoadQuestions<'a> = dyn Fn(usize, &[usize]) -> Result<Vec<Question>> + 'a;
+
+/// A question to a judge about one answer.
+pub(super) struct Question {
+    /// Id of the item.
+    pub(super) item: String,
+    /// The key of the reading.
+    pub(super) about: String,
+    pub(super) prompt: String,
+    pub(super) read: ReadReply,
+}
+
+/// What a judge is asked.
+pub(super) struct Questions<'a> {
+    /// Name and version of the prompt.
+    pub(super) instruction: &'static str,
+    pub(super) system: &'static str,
+    /// The models, and the keys of the readings of their answers.
+    pub(super) models: Vec<(&'a str, Vec<&'a str>)>,
+    /// The questions about these answers of a model, by their indices among its keys.
+    pub(super) load: &'a LoadQuestions<'a>,
+}
+
+/// Asks about everything that this judge has not read with these questions; see [`ask_each`].
+///
+/// # Errors
+///
+/// As [`ask_each`].
+pub fn ask(
+    scored: &BoardData,
+    all: &[Unread],
+    desk: JudgeContext<'_>,
+    watch: ProgressSink<'_>,
+) -> Result<JudgeSummary> {
+    let keys = |one: &'_ Unread| -> Vec<String> {
+        one.asks.iter().map(|(_, about)| about.clone()).collect()
+    };
+    let keys: Vec<Vec<String>> = all.iter().map(keys).collect();
+    let load = |at: usize, some: &[usize]| -> Result<Vec<Question>> {
+        let Some(one) = all.get(at) else {
+            return Ok(Vec::new());
+        };
+        let rows: Vec<u32> = some
+            .iter()
+            .filter_map(|at| one.asks.get(*at))
+            .map(|(row, _)| *row)
+            .collect();
+        let question = |(_, item, answer): (u32, Item, Prediction)| Question {
+            item: item.id.clone(),
+            about: about_of(&item, &answer),
+            prompt: prompt(&Asked::from(&item), &item.question, &answer.output),
+            read: Box::new(move |text| reply(&Asked::from(&item), text)),
+        };
+        let open = scored.answered(one.at, &rows)?;
+        Ok(open.into_iter().map(question).collect())
+    };
+    let models = all.iter().zip(&keys);
+    let questions = Questions {
+        instruction: INSTRUCTION,
+        system: system(),
+        models: models
+            .map(|(one, keys)| {
+                (
+                    one.model.as_str(),
+                    keys.iter().map(String::as_str).collect(),
+                )
+            })
+            .collect(),
+        load: &load,
+    };
+    ask_each(&questions, desk, watch)
+}
+
+/// Asks all questions that this judge has not answered with this instruction. Each reply is recorded
 /// before it counts. `watch` receives the number of replies and the expected total, and returns
 /// whether to continue.
 ///
@@ -148,41 +225,37 @@ pub struct JudgeContext<'a> {
 ///
 /// [`ErrorKind::Unreachable`] if several consecutive questions get no reply, with the reason;
 /// [`ErrorKind::Cancelled`]; or if recording fails. Readings are kept.
-pub fn ask(
-    scored: &BoardData,
-    all: &[Unread],
+pub(super) fn ask_each(
+    questions: &Questions<'_>,
     desk: JudgeContext<'_>,
     watch: ProgressSink<'_>,
 ) -> Result<JudgeSummary> {
     let mut seen = HashSet::new();
     let known = &desk.judged.readings;
-    let mut is_open = |about: &String| {
-        known.by(about, desk.judge, INSTRUCTION).is_none() && seen.insert(about.clone())
+    let mut is_open = |about: &str| {
+        let reading = known.by(about, desk.judge, questions.instruction);
+        reading.is_none() && seen.insert(about.to_string())
     };
-    let of_one = |one: &Unread| {
-        one.asks
-            .iter()
-            .filter(|(_, about)| is_open(about))
-            .map(|(row, _)| *row)
+    let of_one = |(_, keys): &(&str, Vec<&str>)| -> Vec<usize> {
+        let keys = keys.iter().enumerate();
+        keys.filter(|(_, about)| is_open(about))
+            .map(|(at, _)| at)
             .collect()
     };
-    let left: Vec<Vec<u32>> = all.iter().map(of_one).collect();
-    let of = left.iter().map(|rows| rows.len() as u64).sum();
+    let left: Vec<Vec<usize>> = questions.models.iter().map(of_one).collect();
+    let of = left.iter().map(|keys| keys.len() as u64).sum();
     let together = desk.model.abilities().max_batch.max(1);
     let mut session = Session {
         desk,
+        of: questions,
         done: JudgeSummary::default(),
         failing: 0,
     };
-    for (one, rows) in all.iter().zip(&left) {
-        for some in rows.chunks(together) {
+    for (at, open) in left.iter().enumerate() {
+        for some in open.chunks(together) {
             (session.desk.may_send)()?;
-            let open = scored
-                .answered(one.at, some)?
-                .into_iter()
-                .map(|(_, item, answer)| (item, answer))
-                .collect();
-            session.some(&one.model, open, &|done| {
+            let open = (questions.load)(at, some)?;
+            session.some(at, &open, &|done| {
                 watch.report("asking the judge", done, Some(of))
             })?;
         }
@@ -190,23 +263,24 @@ pub fn ask(
     session.end()
 }
 
-struct Session<'a> {
+struct Session<'a, 'q> {
     desk: JudgeContext<'a>,
+    of: &'q Questions<'q>,
     done: JudgeSummary,
     /// Failures since the last reply.
     failing: usize,
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     fn some(
         &mut self,
-        model: &str,
-        open: Vec<(Item, Prediction)>,
+        at: usize,
+        open: &[Question],
         report: &dyn Fn(u64) -> Result<()>,
     ) -> Result<()> {
-        let ask = |(item, answer): &(Item, Prediction)| VlmRequest {
-            system: Some(system().into()),
-            prompt: prompt(&Asked::from(item), &item.question, &answer.output),
+        let ask = |question: &Question| VlmRequest {
+            system: Some(self.of.system.into()),
+            prompt: question.prompt.clone(),
             max_tokens: self.desk.max_tokens,
             ..VlmRequest::default()
         };
@@ -220,18 +294,21 @@ impl Session<'_> {
                     now,
                     ..
                 },
+            of,
             done,
             failing,
         } = self;
+        let model = of.models.get(at).map_or("", |(model, _)| *model);
         let mut trouble = report(done.asked).err();
         asked.ask(&asks, &mut |heard| {
             if let BatchEvent::Done { index, result } = heard
-                && let Some((item, answer)) = open.get(index)
+                && let Some(question) = open.get(index)
             {
                 let kept = match result {
                     Ok(reply) => {
                         done.failed += std::mem::take(failing) as u64;
-                        let reading = reading(model, judge, item, answer, reply, now());
+                        let by = (*judge, of.instruction);
+                        let reading = reading(model, by, question, reply, now());
                         done.count(&reading);
                         judged.append(reading)
                     }
@@ -304,9 +381,8 @@ impl JudgeSummary {
 
 fn reading(
     model: &str,
-    judge: &str,
-    item: &Item,
-    answer: &Prediction,
+    (judge, instruction): (&str, &str),
+    question: &Question,
     given: Reply,
     at: String,
 ) -> Reading {
@@ -314,12 +390,12 @@ fn reading(
     let is_reply = given.finish != Finish::Refused;
     Reading {
         v: Reading::version(),
-        item: item.id.clone(),
+        item: question.item.clone(),
         model: model.into(),
-        about: about_of(item, answer),
+        about: question.about.clone(),
         judge: judge.into(),
-        instruction: INSTRUCTION.into(),
-        read: reply(&Asked::from(item), &given.text).filter(|_| is_reply),
+        instruction: instruction.into(),
+        read: (question.read)(&given.text).filter(|_| is_reply),
         said: given.text,
         finish: given.finish,
         usage: given.usage,

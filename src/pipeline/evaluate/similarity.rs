@@ -10,6 +10,7 @@ use benchtop_model::free_form::{FreeForm, cosine};
 use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::parse_item;
+use benchtop_store::judge_cache::about;
 use benchtop_store::manifest::Content;
 use benchtop_store::similarity::{Cosines, pair};
 
@@ -25,6 +26,8 @@ pub struct Compared {
     /// The item's reference text.
     pub reference: String,
     pub output: String,
+    /// The key of a judge's grade.
+    pub about: String,
 }
 
 impl Compared {
@@ -104,11 +107,11 @@ pub fn compared(
             let Some(output) = outputs.get(&(row as u32)) else {
                 continue;
             };
-            let (reference, output) = (reference.to_string(), output.clone());
             list.push(Compared {
                 row: row as u32,
-                reference,
-                output,
+                about: about(&item.id, &item.question, [reference], output),
+                reference: reference.to_string(),
+                output: output.clone(),
             });
         }
         Ok(true)

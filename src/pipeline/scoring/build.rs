@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::runner::Runner;
 use super::runners::alignment::{self, Aligned};
 use super::runners::clip_and_safety::{consistency, safe};
+use super::runners::contamination::{self, Contaminated, ReferenceSet};
 use super::runners::duplicate::Duplicates;
 use super::runners::judge::Judged;
 use super::runners::ocr::WantedWord;
@@ -20,9 +21,10 @@ use benchtop_inference::hub::Hub;
 use benchtop_inference::ocr::{self, Tesseract};
 use benchtop_inference::scoring::{ImageEmbedder, ImageTextScorer};
 use benchtop_inference::vlm::VisionLanguageModel;
-use benchtop_model::config::Config;
+use benchtop_model::config::{Config, FilterModels};
 use benchtop_model::judge::AnswerForm;
-use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::rules::Threshold;
+use benchtop_model::scoring::{NEAR, Scorer};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// The folder of a model in `[filter]`.
@@ -42,6 +44,12 @@ fn tesseract(config: &Config) -> Result<Tesseract> {
         languages: config.filter.languages.clone(),
         ..ocr::Options::default()
     })
+}
+
+/// The reference folders. Relative ones are below the project.
+pub fn references(project: &Project, filter: &FilterModels) -> Vec<PathBuf> {
+    let folders = filter.references.iter();
+    folders.map(|folder| project.root().join(folder)).collect()
 }
 
 fn config(project: &Project) -> Result<Config> {
@@ -99,16 +107,31 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
             let model = ClipScorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
             let name = ImageTextScorer::capabilities(&model).name.clone();
             let model: Box<dyn ImageEmbedder> = Box::new(model);
-            let references: Vec<PathBuf> = filter
-                .references
-                .iter()
-                .map(|f| project.root().join(f))
-                .collect();
+            let references = references(project, filter);
             Box::new(Duplicates::new(
                 &project.scores(),
                 &name,
                 model,
                 &references,
+            )?)
+        }
+        Scorer::Contamination => {
+            let folders = references(project, filter);
+            contamination::check(&folders)?;
+            let question = judging(project, contamination::QUESTION)?;
+            let model = chat(config)?;
+            let clip = ClipScorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
+            let threshold = filter.contamination_threshold;
+            let references = ReferenceSet {
+                folders: &folders,
+                threshold: threshold.map_or(NEAR, Threshold::get),
+            };
+            Box::new(Contaminated::new(
+                &project.scores(),
+                Box::new(clip),
+                &references,
+                question,
+                (model, &config.judge),
             )?)
         }
         Scorer::Ocr => Box::new(WantedWord::new(Box::new(tesseract(config)?))),
@@ -142,6 +165,10 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
             Scorer::Clip | Scorer::Duplicate => folder(Some(&filter.clip), "clip").map(|_| ()),
             Scorer::Siglip => folder(filter.siglip.as_ref(), "siglip").map(|_| ()),
             Scorer::Safety => folder(filter.safety.as_ref(), "safety").map(|_| ()),
+            Scorer::Contamination => contamination::check(&references(project, filter))
+                .and_then(|()| folder(Some(&filter.clip), "clip"))
+                .and_then(|_| chat(&config))
+                .map(|_| ()),
             Scorer::Judge(name) => chat(&config)
                 .and_then(|_| judging(project, name))
                 .map(|_| ()),
@@ -153,7 +180,8 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
     check().err().map(|problem| problem.to_string())
 }
 
-/// The judge questions that can score items: those answered by yes or no.
+/// The judge questions that can score items: those answered by yes or no. The scorer `contamination`
+/// asks its own.
 pub fn judges(project: &Project) -> Vec<String> {
     let Ok((parsed, _)) = metadata(Some(project)) else {
         return Vec::new();
@@ -161,6 +189,7 @@ pub fn judges(project: &Project) -> Vec<String> {
     let all = parsed.judgings();
     all.iter()
         .filter(|j| matches!(j.reads, AnswerForm::YesNo { .. }))
+        .filter(|j| j.name != contamination::QUESTION)
         .map(|j| j.name.clone())
         .collect()
 }

@@ -1,15 +1,15 @@
-//! Compares two sets of pictures: the share of near duplicates (contamination; VLB, section 3), and
-//! the distance of the sets (KMMD, as Dysca reports it between benchmarks).
+//! Compares sets of pictures: the share of near duplicates (contamination; VLB, section 3), and the
+//! distances of sets (KMMD, as Dysca reports it between benchmarks).
 
 use std::path::{Path, PathBuf};
 
 use half::f16;
 use serde::Serialize;
 
-use super::runners::duplicate::list;
+use super::runners::embedded::list;
 use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;
-use benchtop_metrics::kmmd::{self, MOST, kmmd};
+use benchtop_metrics::kmmd::{Discrepancy, MOST, kmmd, matrix};
 use benchtop_metrics::nearest::{Rows, nearest};
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::cancel::{ProgressSink, canceled};
@@ -30,6 +30,16 @@ pub struct Comparison {
     /// The pictures with the largest cosines: file of the first set, file of the second set,
     /// cosine.
     pub nearest: Vec<(PathBuf, PathBuf, f32)>,
+    #[serde(flatten)]
+    pub distance: Distance,
+    /// Files that are not pictures, with reasons.
+    pub skipped: Vec<(PathBuf, String)>,
+    pub model: String,
+}
+
+/// The distance of two sets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Distance {
     /// Unbiased estimate of MMD^2 with a Gaussian kernel (Gretton et al. 2012, eq. 3).
     pub kmmd_unbiased: f64,
     /// Biased estimate (eq. 5).
@@ -38,6 +48,28 @@ pub struct Comparison {
     pub sigma: f64,
     /// Number of pictures of each set used for KMMD.
     pub samples: (usize, usize),
+}
+
+impl From<Discrepancy> for Distance {
+    fn from(found: Discrepancy) -> Distance {
+        Distance {
+            kmmd_unbiased: found.unbiased,
+            kmmd_biased: found.biased,
+            sigma: found.sigma,
+            samples: found.samples,
+        }
+    }
+}
+
+/// The distances of several sets.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Distances {
+    /// The folder of each set, and the number of its pictures.
+    pub sets: Vec<(PathBuf, u64)>,
+    /// By row and column; `None` on the diagonal. Each pair has its own width of the kernel.
+    pub pairs: Vec<Vec<Option<Distance>>>,
+    /// For each set, the mean of the unbiased estimates to all other sets.
+    pub mean: Vec<f64>,
     /// Files that are not pictures, with reasons.
     pub skipped: Vec<(PathBuf, String)>,
     pub model: String,
@@ -123,20 +155,57 @@ pub fn compare(
         .collect();
     let n = a.files.len() as u64;
     let (low, high) = wilson(k, n, Z95).unwrap_or((0.0, 1.0));
-    let kmmd::Discrepancy {
-        unbiased,
-        biased,
-        sigma,
-        samples,
-    } = kmmd(&left, &right, MOST, seed, watch.cancel)?;
+    let distance = kmmd(&left, &right, MOST, seed, watch.cancel)?.into();
     Ok(Comparison {
         contaminated: Share { k, n, low, high },
         threshold,
         nearest: listed,
-        kmmd_unbiased: unbiased,
-        kmmd_biased: biased,
-        sigma,
-        samples,
+        distance,
+        skipped,
+        model: name.into(),
+    })
+}
+
+/// The distances between the pictures below each two of `folders`, each as [`compare`] computes it.
+///
+/// # Errors
+///
+/// As for [`compare`].
+pub fn distances(
+    model: &mut dyn ImageEmbedder,
+    name: &str,
+    folders: &[PathBuf],
+    seed: u64,
+    watch: ProgressSink<'_>,
+) -> Result<Distances> {
+    let (mut skipped, mut done) = (Vec::new(), 0);
+    let sets: Vec<Set> = folders
+        .iter()
+        .map(|folder| embed(model, folder, (&mut skipped, &mut done), watch))
+        .collect::<Result<_>>()?;
+    let dim = model.dimension();
+    let rows: Vec<Rows> = sets
+        .iter()
+        .map(|set| Rows::new(&set.points, dim))
+        .collect::<Result<_>>()?;
+    let found = matrix(&rows, MOST, seed, watch)?;
+    let count = |set: &Set| set.files.len() as u64;
+    Ok(Distances {
+        sets: folders
+            .iter()
+            .cloned()
+            .zip(sets.iter().map(count))
+            .collect(),
+        pairs: found
+            .pairs
+            .into_iter()
+            .map(|row| {
+                row.into_iter()
+                    .map(|pair| pair.map(Distance::from))
+                    .collect()
+            })
+            .collect(),
+        mean: found.mean,
         skipped,
         model: name.into(),
     })

@@ -266,6 +266,10 @@ impl Inputs {
                 let own = mix(pictures, texts);
                 Some(self.of_original(row).map_or(own, |of| mix(own, of)))
             }
+            Scorer::Contamination => {
+                let own = with(picture(), present(&self.question))?;
+                Some(mix(own, self.prompt.get(row).copied().unwrap_or_default()))
+            }
             Scorer::Leakage => present(&self.question),
             // Computed from predictions, without jobs.
             Scorer::Consensus | Scorer::Blind => None,

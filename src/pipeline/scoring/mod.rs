@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod build;
+pub mod captions;
 pub mod column;
 pub mod compare;
 pub mod explain;

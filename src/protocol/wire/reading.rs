@@ -20,6 +20,10 @@ pub struct JudgeRequest {
     pub tries: u32,
     /// Dry run: only report earlier readings.
     pub dry: bool,
+    /// Whether the judge grades free-form answers, instead of reading answers that `strict` cannot
+    /// read.
+    #[serde(default)]
+    pub grade: bool,
 }
 
 /// Readings of a judge.
@@ -34,27 +38,28 @@ pub struct JudgeReport {
     pub failed: u64,
     /// Reason for the last failure.
     pub why: Option<String>,
-    /// Replies of this run that hit the token limit and name no option.
+    /// Replies of this run that hit the token limit and cannot be read.
     pub cut: u64,
     /// Prompt and completion tokens of this run, as counted by the server.
     pub tokens: (u64, u64),
     pub models: Vec<JudgedModel>,
 }
 
-/// Answers of one model that the `strict` rule cannot read.
+/// Answers of one model that a judge reads: those that the `strict` rule cannot read, or the
+/// free-form ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgedModel {
     pub model: String,
     /// Number of such answers.
-    pub unparsed: u64,
+    pub answers: u64,
     /// Answers that no judge is asked about: they are empty, or their question has no known
     /// options.
     pub skipped: u64,
     /// Answers that this judge was asked about, in this or an earlier run.
     pub judged: u64,
-    /// Judged answers that name an option, or yes or no.
+    /// Judged answers whose reply names an option, yes, or no, or is a grade.
     pub read: u64,
-    /// Judged answers that name no option.
+    /// Judged answers whose reply does not.
     pub none: u64,
 }
 

@@ -16,8 +16,8 @@ pub const METRIC: Metric = Metric {
         ],
         [
             "`Acc.type.free-form`",
-            "mean cosine of MiniLM embeddings with the reference (`benchtop eval similarity` compares)",
-            "Dysca 3.4",
+            "mean cosine of MiniLM embeddings with the reference (`benchtop eval similarity` compares); with the rule `strict+grade`, the mean grade of a judge (`benchtop eval judge --grade`)",
+            "Dysca 3.4, MM-Vet",
         ],
     ],
     columns,

@@ -158,6 +158,41 @@ fn read(pass: Word, reply: &Reply) -> Score {
     }
 }
 
+/// Asks `model` and gives `keep` the score of each answer with the index of its request, where
+/// `pass` is the good answer. Requests that were not reached get none.
+///
+/// # Errors
+///
+/// [`ErrorKind::Unreachable`] if no server answers.
+pub(super) fn ask_each(
+    (model, tally): (&mut dyn VisionLanguageModel, &mut Tally),
+    asks: &[VlmRequest],
+    pass: Word,
+    keep: &mut dyn FnMut(Option<(usize, Score)>) -> bool,
+) -> Result<()> {
+    let mut trouble = None;
+    model.ask(asks, &mut |heard| match heard {
+        BatchEvent::Alive => keep(None),
+        BatchEvent::Done { index, result } => {
+            let score = match result {
+                Ok(reply) => {
+                    tally.add(&reply);
+                    Some(read(pass, &reply))
+                }
+                Err(failure) => match gone(&failure) {
+                    None => refused(&failure),
+                    problem => {
+                        trouble = problem;
+                        return false;
+                    }
+                },
+            };
+            score.is_none_or(|score| keep(Some((index, score))))
+        }
+    });
+    trouble.map_or(Ok(()), Err)
+}
+
 /// The error that stops the job, if the servers are unreachable.
 pub(super) fn gone(failure: &Failure) -> Option<Error> {
     (failure.kind == FailureKind::Unavailable).then(|| {
@@ -200,30 +235,10 @@ impl Runner for Judged {
         let Judged {
             model, tally, pass, ..
         } = self;
-        let mut trouble = None;
-        model.ask(&asks, &mut |heard| match heard {
-            BatchEvent::Alive => keep(None),
-            BatchEvent::Done { index, result } => {
-                let Some(key) = keys.get(index).copied() else {
-                    return true;
-                };
-                let score = match result {
-                    Ok(reply) => {
-                        tally.add(&reply);
-                        Some(read(*pass, &reply))
-                    }
-                    Err(failure) => match gone(&failure) {
-                        None => refused(&failure),
-                        problem => {
-                            trouble = problem;
-                            return false;
-                        }
-                    },
-                };
-                score.is_none_or(|score| keep(Some((key, score))))
-            }
-        });
-        trouble.map_or(Ok(()), Err)
+        ask_each((model.as_mut(), tally), &asks, *pass, &mut |scored| {
+            let keyed = |(index, score): (usize, Score)| Some((*keys.get(index)?, score));
+            keep(scored.and_then(keyed))
+        })
     }
 
     fn spent(&self) -> Option<Spent> {

@@ -102,7 +102,7 @@ pub(super) fn right(is: bool) -> (&'static str, Role) {
     }
 }
 
-/// A cell with right or wrong, or with the similarity to the reference.
+/// A cell with right or wrong, or with the similarity to the reference or the grade.
 pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
     match (is.map(right), similarity) {
         (Some((word, role)), _) => LocalCell::text(word).role(role),
@@ -126,7 +126,7 @@ pub(super) fn unread(b: &AnswerDetail) -> &'static str {
             similarity: None,
             ..
         } => "not compared",
-        AnswerDetail { right: None, .. } => "similarity",
+        AnswerDetail { right: None, .. } => "free form",
         _ => "(unparsed)",
     }
 }

@@ -75,7 +75,7 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<TextLine> {
     }
     let (is, role) = match (b.right.map(right), b.similarity) {
         (Some((word, role)), _) => (word.to_string(), role),
-        (None, Some(similarity)) => (format!("similarity {similarity:.4}"), Role::Text),
+        (None, Some(similarity)) => (format!("score {similarity:.4}"), Role::Text),
         (None, None) => ("not yet compared with the reference".to_string(), Role::Dim),
     };
     let read = match &b.extracted {
