@@ -147,8 +147,8 @@ fn steady(value: &Value) -> Value {
     }
 }
 
-/// The output of a command without what earlier versions did not say: the kinds of jobs, what they
-/// send, and scoring jobs among the others, with whom they share numbers now.
+/// The output of a command without what earlier versions did not say: new scorers, the kinds of jobs,
+/// what they send, and scoring jobs among the others, with whom they share numbers now.
 fn known(command: &Value, mut out: Value) -> Value {
     let lines = out.as_array_mut().unwrap();
     match command.as_str() {
@@ -166,7 +166,11 @@ fn known(command: &Value, mut out: Value) -> Value {
         }
         Some("filter") => {
             let scorers = lines.iter_mut().filter_map(|line| line.get_mut("scorers"));
-            for scorer in scorers.filter_map(Value::as_array_mut).flatten() {
+            let mut scorers: Vec<_> = scorers.filter_map(Value::as_array_mut).collect();
+            for list in &mut scorers {
+                list.retain(|scorer| scorer["scorer"] != "contamination");
+            }
+            for scorer in scorers.into_iter().flatten() {
                 if scorer["scorer"] == "ocr" {
                     // Depends on whether this machine has Tesseract.
                     scorer["not_ready"] = Value::Null;

@@ -138,7 +138,7 @@ fn a_judge_reads_each_unreadable_answer_once() {
     );
     let dry = judge(&["--dry-run"]);
     let none =
-        json!({ "model": "tiny", "answers": 6, "skipped": 1, "judged": 0, "read": 0, "none": 0 });
+        json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 0, "read": 0, "none": 0 });
     assert_eq!(
         (&dry["models"], &dry["asked"], judged(&server, "wise").len()),
         (&json!([none]), &json!(0), 0),
@@ -155,7 +155,7 @@ fn a_judge_reads_each_unreadable_answer_once() {
     let found = judge(&["tiny"]);
     wait_until("the board is told", || told.load(Ordering::SeqCst) == 1);
     let one =
-        json!({ "model": "tiny", "answers": 6, "skipped": 1, "judged": 5, "read": 3, "none": 2 });
+        json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 5, "read": 3, "none": 2 });
     let wanted = json!({
         "judge": "wise", "instruction": "match-option@1", "asked": 5, "failed": 0, "why": null, "cut": 1,
         "tokens": [500, 25], "models": [one],

@@ -1,6 +1,6 @@
 //! `benchtop eval judge`: lets a language model read the answers that no rule can read.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::pool::Pool;
 use crate::context::Context;
@@ -57,8 +57,30 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let (client, to) = (context.client()?, consent::elsewhere(to));
     let asked = request::Judge(Box::new(ask), args.limits.budget());
     let report = import::watching(!args.json, |watch| client.ask_agreed(to, asked, watch))?;
-    out::report(args.json, &json!(report), || text(&report, args))?;
+    out::report(args.json, &json_of(&report, args.grade), || {
+        text(&report, args)
+    })?;
     Ok(u8::from(report.failed > 0))
+}
+
+/// The report. The answers of a model are `unparsed` if they are read, and `answers` if they are
+/// graded.
+fn json_of(report: &JudgeReport, grade: bool) -> Value {
+    let mut value = json!(report);
+    let models = value.get_mut("models").and_then(Value::as_array_mut);
+    for model in models.into_iter().flatten().filter(|_| !grade) {
+        let Value::Object(fields) = model else {
+            continue;
+        };
+        let renamed = std::mem::take(fields).into_iter();
+        *fields = renamed
+            .map(|(name, value)| match name.as_str() {
+                "answers" => ("unparsed".into(), value),
+                _ => (name, value),
+            })
+            .collect();
+    }
+    value
 }
 
 fn text(report: &JudgeReport, args: &Args) -> String {

@@ -1,46 +1,30 @@
-//! The requests of a bootstrapping job: the next ones, and their answers, which are on disk before
-//! anybody hears of them.
+//! The next requests of a bootstrapping job.
 
-use std::collections::BTreeMap;
-use std::sync::mpsc;
-
-use super::job::BootstrapJob;
 use super::roles;
 use super::session::Session;
-use crate::clock::now;
-use crate::engine::{Live, Step};
-use crate::trust;
 use benchtop_files::picture_file::PictureFile;
-use benchtop_inference::BatchEvent;
-use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::generation::{Failure, FailureKind};
-use benchtop_model::history::stamp;
-use benchtop_model::job::JobStatus;
 use benchtop_model::judge::ShownPictures;
-use benchtop_model::vlm::{Encoded, Reply, VlmRequest};
-use benchtop_model::{Error, Item, Result};
+use benchtop_model::vlm::{Encoded, VlmRequest};
+use benchtop_model::{Item, Result};
 use benchtop_pipeline::bootstrap::painting;
 use benchtop_pipeline::bootstrap::requests;
 use benchtop_pipeline::bootstrap::state::{Made, Next};
 use benchtop_pipeline::evaluate::ask;
-use benchtop_pipeline::evaluate::server_errors::is_of_question;
-use benchtop_store::jobs::{Answer, Done, ModelRole, StepLine};
+use benchtop_store::jobs::{Done, ModelRole};
 
 /// No request is added to those that are sent together once their pictures have so many bytes.
-const PICTURE_BYTES: usize = 64 << 20;
+const PICTURE_BYTES: usize = 32 << 20;
 
 /// A request that is about to be sent.
 pub(super) struct PendingRequest {
-    n: usize,
-    k: usize,
-    role: ModelRole,
-    ask: u32,
-    repair: bool,
-    request: VlmRequest,
+    pub(super) n: usize,
+    pub(super) k: usize,
+    pub(super) role: ModelRole,
+    pub(super) ask: u32,
+    pub(super) repair: bool,
+    pub(super) request: VlmRequest,
 }
-
-/// What became of a request.
-pub(super) type AnsweredRequest = (PendingRequest, std::result::Result<Reply, Failure>);
 
 impl Session<'_> {
     /// The requests that are next. What cannot be asked is recorded as a failure.
@@ -177,140 +161,5 @@ impl Session<'_> {
             ));
         }
         files.iter().map(ask::encoded).collect()
-    }
-
-    /// Sends requests. Their answers are on disk when this returns, and their failures if the
-    /// servers answer others.
-    pub(super) fn send(&mut self, pending: Vec<PendingRequest>) -> Result<Option<Step>> {
-        let mut by_role: BTreeMap<ModelRole, Vec<PendingRequest>> = Default::default();
-        for one in pending {
-            by_role.entry(one.role).or_default().push(one);
-        }
-        for (role, pending) in by_role {
-            trust::check(self.shared, &self.to)?;
-            let heard = self.ask(role, pending)?;
-            let is_answered = heard.iter().any(|(_, result)| result.is_ok());
-            let mut lost = Vec::new();
-            for (one, result) in heard {
-                let Err(failure) = result else { continue };
-                match failure.kind {
-                    FailureKind::Cancelled => {}
-                    FailureKind::Unavailable if failure.is_outage() => {
-                        return Ok(Some(Step::Outage(failure.reason)));
-                    }
-                    _ => lost.push((one, failure)),
-                }
-            }
-            if !self.shared.jobs.goes_on(self.id) {
-                return Ok(Some(Step::More));
-            }
-            let of_item = |failure: &Failure| match failure.kind {
-                FailureKind::Input => true,
-                FailureKind::Refused => {
-                    self.progress.answers > 0 && is_of_question(&failure.reason)
-                }
-                _ => false,
-            };
-            let of_server = lost.iter().find(|(_, failure)| !of_item(failure));
-            if let Some((_, failure)) = of_server.filter(|_| !is_answered) {
-                let what = format!("the {} does not answer: {}", role.name(), failure.reason);
-                return Err(Error::unreachable(what).help(format!(
-                    "check [{}] in benchtop.toml, then run: benchtop jobs resume {}",
-                    role.name(),
-                    self.id
-                )));
-            }
-            let lines = lost.into_iter();
-            let lines = lines.map(|(w, failure)| self.line((w.n, w.k), Done::Failed(failure)));
-            let lines: Vec<StepLine> = lines.collect();
-            self.record(lines)?;
-        }
-        Ok(None)
-    }
-
-    /// Asks a model. A thread writes the answers that came while it wrote the ones before, so that
-    /// one write can hold several.
-    fn ask(
-        &mut self,
-        role: ModelRole,
-        pending: Vec<PendingRequest>,
-    ) -> Result<Vec<AnsweredRequest>> {
-        let requests: Vec<VlmRequest> = pending.iter().map(|one| one.request.clone()).collect();
-        let mut pending: Vec<Option<PendingRequest>> = pending.into_iter().map(Some).collect();
-        let (shared, id) = (self.shared.clone(), self.id);
-        let named = self.models.table(role).model.clone().unwrap_or_default();
-        let keys: Vec<String> = self
-            .progress
-            .products
-            .all
-            .iter()
-            .map(|p| p.key.clone())
-            .collect();
-        let Session {
-            models, journal, ..
-        } = self;
-        let model = models.of(&shared, (id, role))?;
-        let (sender, receiver) = mpsc::channel::<StepLine>();
-        let mut heard: Vec<AnsweredRequest> = Vec::new();
-        let written = std::thread::scope(|scope| {
-            let writer = scope.spawn(move || {
-                let mut all = Vec::new();
-                while let Ok(first) = receiver.recv() {
-                    let lines: Vec<StepLine> =
-                        std::iter::once(first).chain(receiver.try_iter()).collect();
-                    journal.append(&lines)?;
-                    all.extend(lines);
-                }
-                Ok::<_, Error>(all)
-            });
-            model.ask(&requests, &mut |event| {
-                let mut goes_on = true;
-                if let BatchEvent::Done { index, result } = event
-                    && let Some(one) = pending.get_mut(index).and_then(Option::take)
-                {
-                    if let Ok(reply) = &result {
-                        let line = StepLine::Done {
-                            n: one.n,
-                            product: keys.get(one.k).cloned().unwrap_or_default(),
-                            done: Done::Answer(Box::new(answer(&one, reply, &named))),
-                        };
-                        // If it cannot be written, no more is asked.
-                        goes_on = sender.send(line).is_ok();
-                    }
-                    heard.push((one, result));
-                }
-                let standing = |live: &mut Live, _: &mut BootstrapJob| live.header.standing;
-                let standing = shared.jobs.with(id, standing);
-                goes_on
-                    && standing.is_some_and(|standing| standing != JobStatus::Cancelled)
-                    && !shared.jobs.is_ending()
-            });
-            drop(sender);
-            let panicked = |_| Err(Error::failed("internal error: the journal panicked"));
-            writer.join().unwrap_or_else(panicked)
-        })?;
-        written
-            .into_iter()
-            .for_each(|line| self.progress.take(line));
-        Ok(heard)
-    }
-}
-
-fn answer(one: &PendingRequest, reply: &Reply, named: &str) -> Answer {
-    let sampling = one.request.sampling;
-    Answer {
-        role: one.role,
-        ask: one.ask,
-        repair: one.repair,
-        seed: sampling.map(|sampling| sampling.seed),
-        temperature: sampling.map(|sampling| sampling.temperature),
-        system: one.request.system.clone(),
-        prompt: one.request.prompt.clone(),
-        pictures: one.request.images.len() as u32,
-        reply: reply.text.clone(),
-        finish: reply.finish.clone(),
-        usage: reply.usage,
-        model: reply.model.clone().unwrap_or_else(|| named.to_string()),
-        at: stamp(now()),
     }
 }

@@ -3,12 +3,13 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `asking` | the requests of a job, and their answers |
+//! | `asking` | the next requests of a job |
 //! | `job` | a job as the engine holds it |
 //! | `painter` | the generator of the project as a painter |
 //! | `painting` | paints candidates |
 //! | `preview` | the request that an edited prompt file makes for an item |
 //! | `roles` | the models of the roles, and where they are |
+//! | `sending` | sends requests beside the work on the next ones |
 //! | `session` | a job in progress: its steps, and their journal |
 //! | `start` | starts jobs, and counts what they would do |
 //! | `step_indexes` | indexes of the journals of jobs |
@@ -21,6 +22,7 @@ mod painter;
 mod painting;
 mod preview;
 mod roles;
+mod sending;
 mod session;
 mod start;
 mod step_indexes;

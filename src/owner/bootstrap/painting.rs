@@ -155,7 +155,7 @@ impl Session<'_> {
                                 found: painting::found(&edited),
                             },
                         };
-                        match journal.append(std::slice::from_ref(&line)) {
+                        match journal.lock().append(std::slice::from_ref(&line)) {
                             Ok(()) => progress.take(line),
                             Err(failed) => problem = Some(failed),
                         }

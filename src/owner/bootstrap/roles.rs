@@ -97,45 +97,53 @@ pub(super) fn judges_itself(config: &Config, products: &Products) -> bool {
         .any(|role| !models(role).is_disjoint(&judges))
 }
 
-/// The models, built when they are first needed.
+/// The models by role.
+pub(super) type ChatModels = BTreeMap<ModelRole, ChatModel>;
+
+/// The models of a plan, and their tables.
 pub(super) struct Models {
     config: Config,
-    built: BTreeMap<ModelRole, ChatModel>,
+    built: ChatModels,
 }
 
 impl Models {
-    pub(super) fn new(config: &Config) -> Models {
-        Models {
-            config: config.clone(),
-            built: BTreeMap::new(),
+    /// The models of the roles that a plan needs, whose requests are counted for job `id`.
+    ///
+    /// # Errors
+    /// Invalid addresses, and keys that are not set.
+    pub(super) fn new(
+        shared: &OwnerContext,
+        (id, config): (u32, &Config),
+        products: &Products,
+    ) -> Result<Models> {
+        let mut built = ChatModels::new();
+        for role in needed(products) {
+            let mut model = ChatModel::new(table(config, role))?;
+            if let Some(meter) = shared.jobs.meter(id) {
+                model.count_requests(meter);
+            }
+            built.insert(role, model);
         }
+        Ok(Models {
+            config: config.clone(),
+            built,
+        })
     }
 
     pub(super) fn table(&self, role: ModelRole) -> &Judge {
         table(&self.config, role)
     }
 
-    /// The model of a role, whose requests are counted for job `id`.
-    ///
-    /// # Errors
-    /// Invalid addresses, and keys that are not set.
-    pub(super) fn of(
-        &mut self,
-        shared: &OwnerContext,
-        (id, role): (u32, ModelRole),
-    ) -> Result<&mut ChatModel> {
-        if !self.built.contains_key(&role) {
-            let mut model = ChatModel::new(table(&self.config, role))?;
-            if let Some(meter) = shared.jobs.meter(id) {
-                model.count_requests(meter);
-            }
-            self.built.insert(role, model);
-        }
-        let missing = || Error::failed("the model is missing");
-        self.built.get_mut(&role).ok_or_else(missing)
+    /// The models, for a batch of requests.
+    pub(super) fn lend(&mut self) -> ChatModels {
+        std::mem::take(&mut self.built)
     }
 
-    /// The greatest useful number of requests at once.
+    pub(super) fn take_back(&mut self, models: ChatModels) {
+        self.built = models;
+    }
+
+    /// The greatest useful number of requests at once. The models must be there.
     pub(super) fn batch(&self) -> usize {
         let all = self.built.values().map(|model| model.abilities().max_batch);
         all.max().unwrap_or(1).max(1)

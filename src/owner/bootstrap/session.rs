@@ -4,9 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::job::{BootstrapJob, Stored};
 use super::painter::{Painted, Painter};
 use super::roles::{self, Models};
+use super::sending::BatchInFlight;
 use crate::context::OwnerContext;
 use crate::engine::{Live, Step};
 use crate::queries;
@@ -22,15 +25,13 @@ use benchtop_pipeline::bootstrap::state::{Next, Unread};
 use benchtop_pipeline::scenario::making::changed;
 use benchtop_store::jobs::{Candidate, Done, ModelRole, StepJournal, StepLine};
 
-/// Number of sources at work for each request in flight, so that retries do not leave servers idle.
-const AHEAD: usize = 2;
-
 pub(super) struct Session<'s> {
     pub(super) shared: &'s Arc<OwnerContext>,
     pub(super) id: u32,
     pub(super) spec: Stored,
     pub(super) progress: Progress,
-    pub(super) journal: StepJournal,
+    /// The batch in flight writes, too.
+    pub(super) journal: Arc<Mutex<StepJournal>>,
     /// By name of the strategy.
     pub(super) prompts: std::collections::BTreeMap<String, Prompts>,
     pub(super) models: Models,
@@ -43,15 +44,17 @@ pub(super) struct Session<'s> {
 }
 
 impl Session<'_> {
-    /// Works until another job is first or everything is settled.
+    /// Works until another job is first or everything is settled. While a batch of requests is
+    /// answered, the next one is prepared, about other sources.
     pub(super) fn run(&mut self) -> Result<Step> {
-        for role in roles::needed(&self.progress.products) {
-            self.models.of(self.shared, (self.id, role))?;
-        }
-        let most = self.models.batch() * AHEAD;
+        let most = self.models.batch();
         let (mut active, mut next) = (Vec::new(), 0);
+        let mut asked: Option<(Vec<usize>, BatchInFlight)> = None;
         loop {
             if !self.shared.jobs.goes_on(self.id) {
+                if let Some((_, batch)) = asked {
+                    self.take_answers(batch)?;
+                }
                 return Ok(Step::More);
             }
             while active.len() < most && next < self.progress.sources.len() {
@@ -67,19 +70,26 @@ impl Session<'_> {
                 Painted::Ends(step) => return Ok(step),
             }
             let pending = self.pending(&active)?;
-            let is_idle = pending.is_empty();
-            if let Some(step) = self.send(pending)? {
-                return Ok(step);
+            let is_idle = pending.is_empty() && asked.is_none();
+            let mut answered = Vec::new();
+            if let Some((sources, batch)) = asked.take() {
+                if let Some(step) = self.take_answers(batch)? {
+                    return Ok(step);
+                }
+                answered = sources;
             }
-            let Session {
-                progress, items, ..
-            } = self;
-            active.retain(|n| progress.ready(*n).next().is_some());
-            items.retain(|n, _| active.contains(n));
+            if !pending.is_empty() {
+                asked = Some((std::mem::take(&mut active), self.send(pending)?));
+            }
+            active.append(&mut answered);
+            active.retain(|n| self.progress.ready(*n).next().is_some());
+            let is_asked = |n: &usize| asked.iter().any(|(sources, _)| sources.contains(n));
+            self.items.retain(|n, _| active.contains(n) || is_asked(n));
             self.counted();
-            match (active.is_empty(), next < self.progress.sources.len()) {
-                (true, false) => return Ok(Step::Done),
-                (false, _) if is_idle => return Err(Error::failed("a step has nothing to do")),
+            let is_at_end = next >= self.progress.sources.len() && asked.is_none();
+            match active.is_empty() {
+                true if is_at_end => return Ok(Step::Done),
+                false if is_idle => return Err(Error::failed("a step has nothing to do")),
                 _ => {}
             }
         }
@@ -102,7 +112,7 @@ impl Session<'_> {
 
     /// Records steps, and takes them over.
     pub(super) fn record(&mut self, lines: Vec<StepLine>) -> Result<()> {
-        self.journal.append(&lines)?;
+        self.journal.lock().append(&lines)?;
         lines.into_iter().for_each(|line| self.progress.take(line));
         Ok(())
     }

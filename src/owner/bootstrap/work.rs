@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::job::{BootstrapJob, Stored, load};
 use super::painter::{self, Painter};
 use super::roles::{self, Models};
@@ -49,7 +51,8 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
     };
     let mut progress = Progress::new(products.clone(), spec.plan.tries);
     let root = shared.project.root();
-    let (mut journal, damaged) = StepJournal::open(root, id, &mut |line| progress.take(line))?;
+    let (journal, damaged) = StepJournal::open(root, id, &mut |line| progress.take(line))?;
+    let journal = Arc::new(Mutex::new(journal));
     if let Some(first) = damaged.first() {
         let count = damaged.len();
         shared.broadcast.notices().push(format!(
@@ -62,10 +65,10 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
     }
     if !is_active {
         // A canceled job keeps what it has made.
-        return enter(shared, (id, &spec), (progress, journal)).map(|()| Step::More);
+        return enter(shared, (id, &spec), (progress, &journal)).map(|()| Step::More);
     }
     if spec.again {
-        take(&mut journal, &mut progress, vec![StepLine::Retry])?;
+        take(&journal, &mut progress, vec![StepLine::Retry])?;
         let done = |_: &mut Live, job: &mut BootstrapJob| job.spec.again = false;
         shared.jobs.with(id, done);
     }
@@ -76,7 +79,7 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
         let lines = std::iter::once(StepLine::Plan)
             .chain(each.map(|(n, source)| StepLine::Source { n, source }))
             .chain([StepLine::Planned { sources: count }]);
-        take(&mut journal, &mut progress, lines.collect())?;
+        take(&journal, &mut progress, lines.collect())?;
     }
     // Two models may not fit on one device.
     *slot = None;
@@ -99,6 +102,7 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
             "restore its text, or cancel this job and start a new one; answers to different texts are not mixed",
         ));
     }
+    let models = Models::new(shared, (id, &config), &products)?;
     let mut session = Session {
         shared,
         id,
@@ -106,7 +110,7 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
         progress,
         journal,
         prompts,
-        models: Models::new(&config),
+        models,
         painter: Painter::new(&config),
         reach: PictureAccess::of(shared, &to),
         to,
@@ -119,13 +123,13 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
         return Ok(step);
     }
     // Whoever hears that the job is done finds its items.
-    let made = (session.progress, session.journal);
+    let made = (session.progress, &*session.journal);
     enter(shared, (id, &spec), made).map(|()| Step::Done)
 }
 
 /// Records lines, and takes them over.
-fn take(journal: &mut StepJournal, progress: &mut Progress, lines: Vec<StepLine>) -> Result<()> {
-    journal.append(&lines)?;
+fn take(journal: &Mutex<StepJournal>, progress: &mut Progress, lines: Vec<StepLine>) -> Result<()> {
+    journal.lock().append(&lines)?;
     lines.into_iter().for_each(|line| progress.take(line));
     Ok(())
 }
@@ -152,7 +156,7 @@ fn sources(
 fn enter(
     shared: &Arc<OwnerContext>,
     (id, spec): (u32, &Stored),
-    (mut progress, mut journal): (Progress, StepJournal),
+    (mut progress, journal): (Progress, &Mutex<StepJournal>),
 ) -> Result<()> {
     let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
@@ -183,7 +187,7 @@ fn enter(
         })
     });
     let lost: Vec<StepLine> = lost.collect();
-    take(&mut journal, &mut progress, lost)?;
+    take(journal, &mut progress, lost)?;
     shared.jobs.with(id, |_, job: &mut BootstrapJob| {
         job.count(&progress);
         job.spec.published = job.spec.made;

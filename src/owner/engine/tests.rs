@@ -654,7 +654,7 @@ fn one_of_two_followers_cancels_and_the_other_gets_its_report() {
         let report = second.join().unwrap().unwrap();
         assert_eq!(
             report.models[0].judged,
-            report.models[0].unparsed - report.models[0].skipped
+            report.models[0].answers - report.models[0].skipped
         );
     });
     assert_eq!(rig.ids(), [1, 2], "both share a job");
@@ -851,7 +851,7 @@ fn a_follower_gets_the_answers_that_came_after_it_had_joined() {
         let left = report
             .models
             .iter()
-            .filter(|of| of.judged + of.skipped < of.unparsed);
+            .filter(|of| of.judged + of.skipped < of.answers);
         assert_eq!((report.models.len(), left.count()), (2, 0));
     });
 }

@@ -158,7 +158,7 @@ mod tests {
             let good = r#"{"file":"a.jpg","caption":"a cat"}"#;
             let error = read(&format!("{good}\n{bad}\n")).unwrap_err();
             assert_eq!(
-                (error.kind, error.line),
+                (error.kind, error.place.line),
                 (ErrorKind::Input, Some(2)),
                 "{error}"
             );
