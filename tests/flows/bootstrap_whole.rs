@@ -86,8 +86,8 @@ fn look(bench: &Bench, size: (u16, u16)) {
         shown.contains("grounder") && shown.contains("request 1, tiny-2026"),
         "{shown}"
     );
-    seat.keys("/answer");
-    seat.wait_until("the answers only", |s| {
+    seat.keys("/ball 0");
+    seat.wait_until("the lines about the ball only", |s| {
         s.contains("ball 0 of 1") && !s.contains("pixels wide")
     });
     seat.keys("<esc><esc>");
