@@ -438,6 +438,10 @@ impl Item {
         self.derivation = self
             .derivation
             .map(|derivation| Box::new(derivation.without_ruling()));
+        // An original stands in if the judge refused the edits.
+        self.variant
+            .iter_mut()
+            .for_each(|variant| variant.modified = None);
         self
     }
 

@@ -667,7 +667,7 @@ fn a_job_over_verdicts_shows_neither_its_plan_nor_its_counts() {
 fn a_blind_round_hides_what_a_judge_ruled_on_a_derived_item() {
     let bench = quiz(6);
     let source = exported(&bench).remove(0);
-    let item = derived(&bench, &source, "V1", None, |d| {
+    let mut item = derived(&bench, &source, "V1", None, |d| {
         d.edit = Some("a red ball".into());
         d.tries = 4;
         d.ruling = Some(JudgeRuling {
@@ -677,6 +677,7 @@ fn a_blind_round_hides_what_a_judge_ruled_on_a_derived_item() {
         });
         d.transcript = Some("zebra.jsonl".into());
     });
+    item.variant.as_mut().unwrap().modified = Some(false);
     import(&bench, std::slice::from_ref(&item));
     let asks = || -> Vec<AnyRequest> {
         vec![
@@ -723,6 +724,8 @@ fn a_blind_round_hides_what_a_judge_ruled_on_a_derived_item() {
     for said in &hidden {
         assert!(!said.contains("zebra") && !said.contains("tries"), "{said}");
     }
+    // The original stands in because the judge refused the edits.
+    assert!(!hidden[0].contains("modified"), "{}", hidden[0]);
     // What was changed is part of the question.
     assert!(hidden[0].contains("a red ball") && hidden[3].contains("a red ball"));
     let ann = bench.client("ann", |_| ());

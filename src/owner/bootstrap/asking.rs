@@ -1,6 +1,7 @@
 //! The next requests of a bootstrapping job.
 
 use super::roles;
+use super::sending::PendingRequest;
 use super::session::Session;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::generation::{Failure, FailureKind};
@@ -15,16 +16,6 @@ use benchtop_store::jobs::{Done, ModelRole};
 
 /// No request is added to those that are sent together once their pictures have so many bytes.
 const PICTURE_BYTES: usize = 32 << 20;
-
-/// A request that is about to be sent.
-pub(super) struct PendingRequest {
-    pub(super) n: usize,
-    pub(super) k: usize,
-    pub(super) role: ModelRole,
-    pub(super) ask: u32,
-    pub(super) repair: bool,
-    pub(super) request: VlmRequest,
-}
 
 impl Session<'_> {
     /// The requests that are next. What cannot be asked is recorded as a failure.

@@ -7,7 +7,6 @@ use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 
-use super::asking::PendingRequest;
 use super::job::BootstrapJob;
 use super::roles::ChatModels;
 use super::session::Session;
@@ -25,6 +24,16 @@ use benchtop_model::vlm::{Reply, VlmRequest};
 use benchtop_model::{Error, Result};
 use benchtop_pipeline::evaluate::server_errors::is_of_question;
 use benchtop_store::jobs::{Answer, Done, ModelRole, StepJournal, StepLine};
+
+/// A request that is about to be sent.
+pub(super) struct PendingRequest {
+    pub(super) n: usize,
+    pub(super) k: usize,
+    pub(super) role: ModelRole,
+    pub(super) ask: u32,
+    pub(super) repair: bool,
+    pub(super) request: VlmRequest,
+}
 
 /// What became of a request.
 type AnsweredRequest = (PendingRequest, std::result::Result<Reply, Failure>);
