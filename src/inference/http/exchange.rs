@@ -126,12 +126,16 @@ impl<'a> Line<'a> {
 
     async fn post_to(&self, url: Url, content_type: &str, body: Vec<u8>) -> Result<Vec<u8>, Stop> {
         let server = self.server();
-        if let Some(meter) = self.meter.cloned() {
-            let counted = tokio::task::spawn_blocking(move || meter.before_request()).await;
-            counted
-                .unwrap_or_else(|err| Err(format!("cannot count the request: {err}")))
-                .map_err(Stop::unsent)?;
-        }
+        let counted = match self.meter {
+            None => Ok(()),
+            Some(meter) if meter.is_quick() => meter.before_request(),
+            Some(meter) => {
+                let meter = Arc::clone(meter);
+                let counted = tokio::task::spawn_blocking(move || meter.before_request()).await;
+                counted.unwrap_or_else(|err| Err(format!("cannot count the request: {err}")))
+            }
+        };
+        counted.map_err(Stop::unsent)?;
         let request = self
             .pool
             .client
@@ -152,9 +156,14 @@ impl<'a> Line<'a> {
 
     /// Counts the tokens of a response.
     pub(super) async fn answered(&self, usage: Option<Usage>) {
-        if let Some(meter) = self.meter.cloned() {
-            // A panic of the meter ends the job elsewhere; the answer is paid for.
-            let _ = tokio::task::spawn_blocking(move || meter.after_answer(usage)).await;
+        match self.meter {
+            None => {}
+            Some(meter) if meter.is_quick() => meter.after_answer(usage),
+            Some(meter) => {
+                let meter = Arc::clone(meter);
+                // A panic of the meter ends the job elsewhere; the answer is paid for.
+                let _ = tokio::task::spawn_blocking(move || meter.after_answer(usage)).await;
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -34,6 +35,10 @@ pub(super) struct PendingRequest {
     pub(super) repair: bool,
     pub(super) request: VlmRequest,
 }
+
+/// Answers that come within this time are written together. Nobody waits for them before the batch
+/// has ended.
+const TOGETHER: Duration = Duration::from_millis(10);
 
 /// What became of a request.
 type AnsweredRequest = (PendingRequest, std::result::Result<Reply, Failure>);
@@ -188,8 +193,7 @@ impl Batch {
         })
     }
 
-    /// Asks a model. A thread writes the answers that came while it wrote the ones before, so that
-    /// one write can hold several.
+    /// Asks a model. A thread writes the answers, so that one write can hold several.
     fn ask(
         &mut self,
         role: ModelRole,
@@ -208,8 +212,13 @@ impl Batch {
             let writer = scope.spawn(move || {
                 let mut all = Vec::new();
                 while let Ok(first) = receiver.recv() {
-                    let lines: Vec<StepLine> =
-                        std::iter::once(first).chain(receiver.try_iter()).collect();
+                    let mut lines = vec![first];
+                    let until = Instant::now() + TOGETHER;
+                    while let Ok(line) =
+                        receiver.recv_timeout(until.saturating_duration_since(Instant::now()))
+                    {
+                        lines.push(line);
+                    }
                     journal.lock().append(&lines)?;
                     all.extend(lines);
                 }

@@ -150,11 +150,9 @@ impl JobMeter {
     /// Writes a changed count: now if there is a budget, and otherwise if it is due.
     fn changed(&self, mut counts: MutexGuard<'_, Counts>) -> Result<()> {
         counts.changes += 1;
-        let is_due = counts.last_write.is_none_or(|at| at.elapsed() >= EVERY);
-        match counts.budget.is_unlimited() {
-            false => self.write(counts),
-            true if is_due && !counts.is_writing => self.write(counts),
-            true => Ok(()),
+        match counts.is_write_due() {
+            true => self.write(counts),
+            false => Ok(()),
         }
     }
 
@@ -173,6 +171,12 @@ impl JobMeter {
 }
 
 impl Counts {
+    /// Whether a change is written now. With a budget, each is.
+    fn is_write_due(&self) -> bool {
+        let is_old = || self.last_write.is_none_or(|at| at.elapsed() >= EVERY);
+        !self.budget.is_unlimited() || (!self.is_writing && is_old())
+    }
+
     fn spent(&self, id: u32) -> Option<Error> {
         let prices = self.prices.unwrap_or_default();
         let spent = self.budget.spent(&self.usage, prices)?;
@@ -205,6 +209,11 @@ impl RequestMeter for JobMeter {
         counts.usage.add_answer(tokens);
         // The next request is refused if its count cannot be written either.
         let _ = self.changed(counts);
+    }
+
+    fn is_quick(&self) -> bool {
+        // Nobody holds the lock for long: it is free while a count is written.
+        !self.counts.lock().is_write_due()
     }
 }
 
