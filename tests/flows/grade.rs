@@ -1,12 +1,11 @@
 //! A judge grades free-form answers from 0 to 1, for the rule `strict+grade`.
 
-use benchtop::model::board::BoardQuery;
-use benchtop::protocol::wire::request;
 use serde_json::{Value, json};
 
-use super::eval::{number, predictions, reply, words};
+use super::eval::{number, reply, words};
+use super::judge::{answer_all, behind};
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, has_line, wait_until};
+use crate::support::{Bench, has_line};
 
 /// A server that is the model `tiny`, which answers `said`, and that judges.
 fn server(
@@ -44,15 +43,7 @@ fn answered(items: usize, server: &Server) -> Bench {
     };
     let file = bench.write("free.jsonl", (1..=items).map(line).collect::<String>());
     bench.run(["import", file.to_str().unwrap()]).ok();
-    let url = server.url();
-    bench
-        .run(["eval", "--model", "tiny", "--endpoint", &url, "--json"])
-        .ok();
-    wait_until("the answers are predictions", || {
-        predictions(&bench)
-            .get("tiny")
-            .is_some_and(|p| p.len() == items)
-    });
+    answer_all(&bench, items, ("tiny", server));
     bench
 }
 
@@ -83,18 +74,7 @@ fn mean(bench: &Bench, rule: &str) -> Option<(f64, u64)> {
 
 /// How each answer was graded: its number and the trace.
 fn traces(bench: &Bench, rule: &str) -> Vec<(Option<f32>, String)> {
-    let ask = BoardQuery {
-        rule: Some(rule.into()),
-        ..BoardQuery::default()
-    };
-    let behind = request::Drilldown {
-        ask: Box::new(ask),
-        model: "tiny".into(),
-        column: "Acc.type.free-form".into(),
-        from: 0,
-    };
-    let page = bench.client("ann", |_| ()).ask(behind).unwrap();
-    page.answers
+    behind(bench, rule, "Acc.type.free-form")
         .into_iter()
         .map(|a| (a.similarity, a.trace))
         .collect()
@@ -170,22 +150,7 @@ fn free_form_answers_are_graded_once_and_make_a_column() {
     let sure = ["analyse", "intervals", "--json"];
     let sure = bench.run([&sure[..], &column].concat()).lines().remove(0);
     assert!(sure["interval"].is_object(), "{sure}");
-    let other = [
-        "eval",
-        "--model",
-        "tiny",
-        "--name",
-        "other",
-        "--endpoint",
-        &url,
-        "--json",
-    ];
-    bench.run(other).ok();
-    wait_until("the answers are predictions", || {
-        predictions(&bench)
-            .get("other")
-            .is_some_and(|p| p.len() == 4)
-    });
+    answer_all(&bench, 4, ("other", &server));
     assert_eq!(grade(&bench, "wise", &url, &[])["asked"], 0);
     let compare = ["board", "--compare", "tiny", "other", "--format", "json"];
     let test = bench.run([&compare[..], &column].concat()).ok();

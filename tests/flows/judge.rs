@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use benchtop::model::board::BoardQuery;
+use benchtop::model::board::{AnswerDetail, BoardQuery};
 use benchtop::protocol::Incoming;
 use benchtop::protocol::wire::{Event, request};
 use serde_json::{Value, json};
@@ -31,22 +31,30 @@ fn server(
 /// A project of so many questions that `tiny` has answered.
 fn answered(items: usize, server: &Server) -> Bench {
     let bench = quiz(items);
+    answer_all(&bench, items, ("tiny", server));
+    bench
+}
+
+/// Has `tiny` answer all questions, under a name.
+pub fn answer_all(bench: &Bench, items: usize, (name, server): (&str, &Server)) {
+    let url = server.url();
     bench
         .run([
             "eval",
             "--model",
             "tiny",
+            "--name",
+            name,
             "--endpoint",
-            &server.url(),
+            &url,
             "--json",
         ])
         .ok();
     wait_until("the answers are predictions", || {
-        predictions(&bench)
-            .get("tiny")
+        predictions(bench)
+            .get(name)
             .is_some_and(|p| p.len() == items)
     });
-    bench
 }
 
 fn judge_args<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -83,6 +91,14 @@ fn score(bench: &Bench, rule: &str) -> (u64, u64) {
 
 /// How each answer was read by a rule, by the key of its item.
 fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String)> {
+    let answers = behind(bench, rule, "Acc").into_iter();
+    answers
+        .map(|answer| (answer.key, (answer.extracted, answer.trace)))
+        .collect()
+}
+
+/// The answers of `tiny` behind a column.
+pub fn behind(bench: &Bench, rule: &str, column: &str) -> Vec<AnswerDetail> {
     let ask = BoardQuery {
         rule: Some(rule.into()),
         ..BoardQuery::default()
@@ -90,14 +106,10 @@ fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String
     let behind = request::Drilldown {
         ask: Box::new(ask),
         model: "tiny".into(),
-        column: "Acc".into(),
+        column: column.into(),
         from: 0,
     };
-    let page = bench.client("ann", |_| ()).ask(behind).unwrap();
-    page.answers
-        .into_iter()
-        .map(|answer| (answer.key, (answer.extracted, answer.trace)))
-        .collect()
+    bench.client("ann", |_| ()).ask(behind).unwrap().answers
 }
 
 /// The questions that a judge was asked, in order.

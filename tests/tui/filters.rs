@@ -471,6 +471,10 @@ fn a_threshold_is_set_by_a_click_and_dragged_and_the_counts_follow() {
         has_word(shown, "500") && !shown.contains('~')
     });
     // The label of the threshold is above its column, once the bars fit the width.
+    seat.wait_until("an axis as wide as the pane", |shown| {
+        let mut axes = shown.lines().filter(|line| has_word(line, "40.0"));
+        axes.any(|line| line.trim_end().chars().count() > 155)
+    });
     seat.settled();
     let (x, y) = seat.find("▼flag");
     let asked = |played: &Played| played.with(|state| state.looks.last().copied().flatten());
