@@ -670,7 +670,7 @@ fn project_metadata_falls_back_to_the_built_in_files() {
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
-    assert_eq!((found.files().count(), unreadable.len()), (42, 1));
+    assert_eq!((found.files().count(), unreadable.len()), (43, 1));
     let refused = Composition::new(&found, &unreadable, &order(None, 1, None))
         .err()
         .unwrap();
