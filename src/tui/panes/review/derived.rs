@@ -30,9 +30,8 @@ const OF_EDITS: [&str; 15] = [
 /// A label, a text, and its role.
 pub(super) type Field = (&'static str, String, Role);
 
-/// How an item was derived. Whether the original stands in tells what a judge ruled, so a blind round
-/// hides it.
-pub(super) fn fields(item: &Item, is_blind: bool) -> Vec<Field> {
+/// How an item was derived.
+pub(super) fn fields(item: &Item) -> Vec<Field> {
     let Some(derivation) = &item.derivation else {
         return Vec::new();
     };
@@ -50,7 +49,7 @@ pub(super) fn fields(item: &Item, is_blind: bool) -> Vec<Field> {
     fields.push(("context", clean(context), Role::Text));
     let variant = item.variant.as_ref();
     let is_kept = variant.is_some_and(|variant| variant.modified == Some(false));
-    if is_kept && !is_blind {
+    if is_kept {
         let text = "not modified: the original stands in";
         fields.push(("variant", text.into(), Role::Warn));
     }
@@ -189,14 +188,10 @@ mod tests {
             }),
             ..Item::blank("d", Key::Int(1))
         };
-        let text = |is_blind| -> String {
-            let fields = fields(&item, is_blind).into_iter();
-            fields
-                .map(|(label, text, _)| format!("{label:<9}{text}\n"))
-                .collect()
-        };
-        assert!(!text(true).contains("stands in"));
-        text(false)
+        let fields = fields(&item).into_iter();
+        fields
+            .map(|(label, text, _)| format!("{label:<9}{text}\n"))
+            .collect()
     }
 
     #[test]

@@ -192,7 +192,7 @@ pub(super) fn write(
     }
     options(item, lines);
     lines.gap();
-    for (label, text, role) in derived::fields(item, shown != Shown::All) {
+    for (label, text, role) in derived::fields(item) {
         lines.field(label, &text, role);
     }
     lines.field(
