@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::config::Judge;
@@ -11,6 +13,7 @@ use super::config::Judge;
 pub struct Encoded {
     mime: &'static str,
     bytes: Arc<[u8]>,
+    base64: Option<Arc<str>>,
 }
 
 impl Encoded {
@@ -39,12 +42,27 @@ impl Encoded {
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
             _ => return None,
         };
-        Some(Encoded { mime, bytes })
+        Some(Encoded {
+            mime,
+            bytes,
+            base64: None,
+        })
     }
 
     /// Media type.
     pub fn mime(&self) -> &'static str {
         self.mime
+    }
+
+    /// The same picture with its contents as base64, for pictures that are sent several times.
+    pub fn with_base64(self) -> Encoded {
+        let base64 = Some(STANDARD.encode(&self.bytes).into());
+        Encoded { base64, ..self }
+    }
+
+    /// The contents of the file as base64, if they were encoded by [`with_base64`](Self::with_base64).
+    pub fn base64(&self) -> Option<&str> {
+        self.base64.as_deref()
     }
 
     /// The contents of the file.

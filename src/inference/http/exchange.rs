@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response, Url};
-use serde_json::Value;
 
 use super::client::{Read, describe, read};
 use super::error_body;
@@ -111,9 +110,9 @@ impl<'a> Line<'a> {
 
     /// Posts JSON to the server's URL and returns the body of the response. Any status but success is
     /// an error. The request counts before it is sent.
-    pub(super) async fn post(&self, body: &Value) -> Result<Vec<u8>, Stop> {
+    pub(super) async fn post(&self, body: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>, Stop> {
         let url = self.server().url.clone();
-        let body = body.to_string().into_bytes();
+        let body = body.map_err(|err| Stop::refused(format!("cannot write the request: {err}")))?;
         self.post_to(url, "application/json", body).await
     }
 

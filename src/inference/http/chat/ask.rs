@@ -1,13 +1,10 @@
-//! Builds chat requests, and leaves out fields that a server refuses.
+//! Sends chat requests, and leaves out fields that a server refuses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value, json};
-
 use super::answer;
+use super::body::Body;
 use crate::http::exchange::{Api, Line, Stop};
 use crate::http::token_counts::token_counts_of;
 use benchtop_model::config::judge::Fields;
@@ -92,58 +89,6 @@ pub(super) struct Chat {
 }
 
 impl Chat {
-    /// The body of a request with the optional parts `extras`.
-    pub(super) fn body(&self, fields: &Fields, model: &str, ask: &VlmRequest, extras: u8) -> Value {
-        let mut messages = Vec::new();
-        if let Some(system) = &ask.system {
-            messages.push(json!({ "role": "system", "content": system }));
-        }
-        let content = if ask.images.is_empty() {
-            Value::from(ask.prompt.as_str())
-        } else {
-            let picture = |image: &benchtop_model::vlm::Encoded| {
-                let url = format!(
-                    "data:{};base64,{}",
-                    image.mime(),
-                    STANDARD.encode(image.bytes())
-                );
-                json!({ "type": "image_url", "image_url": { "url": url } })
-            };
-            let words = json!({ "type": "text", "text": ask.prompt });
-            ask.images.iter().map(picture).chain([words]).collect()
-        };
-        messages.push(json!({ "role": "user", "content": content }));
-        let mut body = Map::new();
-        body.insert("model".into(), model.into());
-        body.insert("messages".into(), messages.into());
-        let mut put = |name: &str, value: Value| {
-            if !name.is_empty() {
-                body.insert(name.to_string(), value);
-            }
-        };
-        put(&fields.max_tokens, ask.max_tokens.into());
-        match ask.sampling {
-            Some(sampling) => put(&fields.temperature, sampling.temperature.into()),
-            None => put(&fields.temperature, 0.into()),
-        }
-        if extras & SEED != 0 {
-            let seed = ask.sampling.map_or(self.seed, |sampling| sampling.seed);
-            put(&fields.seed, seed.into());
-        }
-        if extras & LOGPROBS != 0 {
-            put(&fields.logprobs, true.into());
-            put(&fields.top_logprobs, 5.into());
-        }
-        if let Some(form) = ask.schema.as_ref().filter(|_| extras & SCHEMA != 0) {
-            let schema = json!({ "name": form.name, "strict": true, "schema": *form.schema });
-            put(
-                &fields.response_format,
-                json!({ "type": "json_schema", "json_schema": schema }),
-            );
-        }
-        Value::Object(body)
-    }
-
     /// The optional parts that this question asks for and that the server has fields for.
     pub(super) fn wanted(fields: &Fields, ask: &VlmRequest) -> u8 {
         let bit = |bit: u8, wanted: bool| if wanted { bit } else { 0 };
@@ -165,10 +110,16 @@ impl Api for Chat {
         let mut without = known.refuses.load(Ordering::Relaxed) & wanted;
         let bytes = loop {
             let sent = wanted & !without;
-            // Built for each try: with its pictures it is large, so it is not kept longer than
+            // Written for each try: with its pictures it is large, so it is not kept longer than
             // needed.
-            let body = self.body(&known.fields, &line.server().model, ask, sent);
-            match line.post(&body).await {
+            let body = Body {
+                fields: &known.fields,
+                model: &line.server().model,
+                ask,
+                seed: self.seed,
+                extras: sent,
+            };
+            match line.post(body.json()).await {
                 Ok(bytes) => {
                     known.takes.fetch_or(sent, Ordering::Relaxed);
                     known.refuses.fetch_or(without, Ordering::Relaxed);

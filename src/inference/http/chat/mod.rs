@@ -7,6 +7,7 @@
 
 pub(super) mod answer;
 mod ask;
+mod body;
 
 #[cfg(test)]
 mod tests;

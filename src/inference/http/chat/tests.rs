@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 
 use super::answer::parse;
-use super::ask::{Chat, Known, LOGPROBS, SCHEMA, SEED};
+use super::ask::{Known, LOGPROBS, SCHEMA, SEED};
+use super::body::Body;
 use super::*;
 use benchtop_model::config::judge::Endpoint;
 use benchtop_model::vlm::{Alternative, Encoded, Finish, Schema, Usage};
@@ -120,7 +121,10 @@ fn asked() -> VlmRequest {
         schema: Arc::new(json!({ "type": "object" })),
     };
     VlmRequest {
-        images: vec![Encoded::new(*b"GIF89a").unwrap()],
+        images: vec![
+            Encoded::new(*b"GIF89a").unwrap(),
+            Encoded::new(*b"GIF87a!!").unwrap().with_base64(),
+        ],
         prompt: "Is it?".into(),
         max_tokens: 9,
         want_logprobs: true,
@@ -131,21 +135,34 @@ fn asked() -> VlmRequest {
 
 #[test]
 fn body_uses_the_configured_field_names() {
-    let chat = Chat {
-        seed: 7,
-        servers: Arc::new([]),
+    let body = |fields: &Fields, ask: &VlmRequest, extras| {
+        let model = "m";
+        let seed = 7;
+        let body = Body {
+            fields,
+            model,
+            ask,
+            seed,
+            extras,
+        };
+        serde_json::from_slice::<serde_json::Value>(&body.json().unwrap()).unwrap()
     };
-    let body = chat.body(&Fields::default(), "m", &asked(), SCHEMA | LOGPROBS | SEED);
-    let image =
-        json!({ "type": "image_url", "image_url": { "url": "data:image/gif;base64,R0lGODlh" } });
+    let image = |base64: &str| {
+        let url = format!("data:image/gif;base64,{base64}");
+        json!({ "type": "image_url", "image_url": { "url": url } })
+    };
+    let content = json!([
+        image("R0lGODlh"), image("R0lGODdhISE="), { "type": "text", "text": "Is it?" }
+    ]);
     let schema = json!({ "name": "verdict", "strict": true, "schema": { "type": "object" } });
     let wanted = json!({
         "model": "m",
-        "messages": [{ "role": "user", "content": [image, { "type": "text", "text": "Is it?" }] }],
+        "messages": [{ "role": "user", "content": content }],
         "max_tokens": 9, "temperature": 0, "seed": 7, "logprobs": true, "top_logprobs": 5,
         "response_format": { "type": "json_schema", "json_schema": schema },
     });
-    assert_eq!(body, wanted);
+    let all = SCHEMA | LOGPROBS | SEED;
+    assert_eq!(body(&Fields::default(), &asked(), all), wanted);
     let fields = Fields {
         temperature: String::new(),
         max_tokens: "max_completion_tokens".into(),
@@ -153,12 +170,12 @@ fn body_uses_the_configured_field_names() {
     };
     let words = VlmRequest {
         images: Vec::new(),
-        system: Some("You judge.".into()),
+        system: Some("You \"judge\".\n".into()),
         ..asked()
     };
-    let messages = json!([{ "role": "system", "content": "You judge." }, { "role": "user", "content": "Is it?" }]);
+    let messages = json!([{ "role": "system", "content": "You \"judge\".\n" }, { "role": "user", "content": "Is it?" }]);
     assert_eq!(
-        chat.body(&fields, "m", &words, 0),
+        body(&fields, &words, 0),
         json!({ "model": "m", "messages": messages, "max_completion_tokens": 9 })
     );
 }

@@ -227,7 +227,7 @@ impl Images {
         init: Option<&Init>,
     ) -> std::result::Result<Vec<u8>, Stop> {
         let Some(init) = init.cloned() else {
-            return line.post(&Value::Object(fields)).await;
+            return line.post(serde_json::to_vec(&fields)).await;
         };
         // Encoding takes milliseconds, so it must not block other requests.
         let form = tokio::task::spawn_blocking(move || edits::edit(&fields, &init)).await;
