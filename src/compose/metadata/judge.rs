@@ -15,7 +15,7 @@ use super::templates::Text;
 pub use super::text_reader::Fields;
 use super::text_reader::{Reader, filled};
 use benchtop_model::judge::{AnswerForm, ShownPictures, Word};
-use benchtop_model::vlm::VlmRequest;
+use benchtop_model::vlm::{Schema, VlmRequest};
 use benchtop_model::{Finding, Item, Rule};
 
 /// The folder of judgings within the metadata folder.
@@ -69,6 +69,7 @@ pub struct Judging {
     pub prompt: Text,
     /// The form of its answer.
     pub reads: AnswerForm,
+    schema: Schema,
     /// Maximum number of output tokens; `None` uses `[judge]` of benchtop.toml.
     pub max_tokens: Option<u32>,
     /// Hash of the file, 16 hex digits. Answers to different texts are different answers.
@@ -135,6 +136,7 @@ impl Reader<'_> {
             shows: raw.pictures,
             system,
             prompt,
+            schema: reads.schema(),
             reads,
             max_tokens: raw.max_tokens.map(Spanned::into_inner),
             revision,
@@ -237,7 +239,7 @@ impl Judging {
             system,
             prompt,
             max_tokens: self.max_tokens.unwrap_or(max_tokens),
-            schema: Some(self.reads.schema()),
+            schema: Some(self.schema.clone()),
             ..VlmRequest::default()
         })
     }

@@ -14,7 +14,7 @@ use super::positions;
 use super::templates::Text;
 use super::text_reader::{Reader, filled};
 use benchtop_model::judge::ShownPictures;
-use benchtop_model::vlm::{Sampling, VlmRequest};
+use benchtop_model::vlm::{Sampling, Schema, VlmRequest};
 use benchtop_model::writing::WrittenForm;
 use benchtop_model::{Finding, Rule};
 
@@ -65,6 +65,7 @@ pub struct Writing {
     /// The roles of which each request gets one.
     pub roles: Vec<String>,
     pub reads: WrittenForm,
+    schema: Schema,
     /// Maximum number of output tokens; `None` uses the table of its role in benchtop.toml.
     pub max_tokens: Option<u32>,
     /// The temperature of the first request.
@@ -163,6 +164,7 @@ impl Reader<'_> {
             system,
             prompt,
             roles: raw.roles.map(Spanned::into_inner).unwrap_or_default(),
+            schema: reads.schema(),
             reads,
             max_tokens: raw.max_tokens.map(Spanned::into_inner),
             temperature: raw.temperature.into_inner(),
@@ -239,7 +241,7 @@ impl Writing {
             system,
             prompt,
             max_tokens: self.max_tokens.unwrap_or(max_tokens),
-            schema: Some(self.reads.schema()),
+            schema: Some(self.schema.clone()),
             sampling: Some(Sampling {
                 seed,
                 // Without the rounding, 0.7 + 0.1 would be sent as 0.7999999999999999.
