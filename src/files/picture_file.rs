@@ -12,7 +12,7 @@ use benchtop_model::{Error, ErrorKind, ImageRef, Result};
 pub const MISMATCH: &str = "the picture does not match its hash";
 
 /// Path and recorded hash of a picture file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PictureFile {
     pub path: PathBuf,
     /// blake3 hash of the bytes, 64 hex digits.

@@ -14,8 +14,8 @@ use benchtop_pipeline::bootstrap::state::{Made, Next};
 use benchtop_pipeline::evaluate::ask;
 use benchtop_store::jobs::{Done, ModelRole};
 
-/// No request is added to those that are sent together once their pictures have so many bytes.
-const PICTURE_BYTES: usize = 32 << 20;
+/// No source is added to those whose requests are sent together once their pictures have so many bytes.
+const PICTURE_BYTES: usize = 16 << 20;
 
 impl Session<'_> {
     /// The requests that are next. What cannot be asked is recorded as a failure.
@@ -26,6 +26,7 @@ impl Session<'_> {
                 break;
             }
             let ready: Vec<usize> = self.progress.ready(*n).collect();
+            let mut largest = 0;
             for k in ready {
                 let made = match self.item(*n)? {
                     Ok(item) => self.request_for((*n, k), &item)?,
@@ -34,7 +35,7 @@ impl Session<'_> {
                 match made {
                     Some(Ok(one)) => {
                         let pictures = one.request.images.iter();
-                        bytes += pictures.map(|p| p.bytes().len()).sum::<usize>();
+                        largest = largest.max(pictures.map(|p| p.bytes().len()).sum());
                         pending.push(one);
                     }
                     Some(Err(why)) => {
@@ -44,6 +45,8 @@ impl Session<'_> {
                     None => {}
                 }
             }
+            // Its requests share them.
+            bytes += largest;
         }
         self.record(lines)?;
         Ok(pending)
@@ -151,6 +154,7 @@ impl Session<'_> {
                 files.len()
             ));
         }
-        files.iter().map(ask::encoded).collect()
+        let sent = files.iter().map(|file| self.pictures.encoded(file));
+        sent.collect()
     }
 }

@@ -8,6 +8,7 @@
 //! | `painter` | the generator of the project as a painter |
 //! | `painting` | paints candidates |
 //! | `preview` | the request that an edited prompt file makes for an item |
+//! | `recent_pictures` | the pictures that a job read last |
 //! | `roles` | the models of the roles, and where they are |
 //! | `sending` | sends requests beside the work on the next ones |
 //! | `session` | a job in progress: its steps, and their journal |
@@ -21,6 +22,7 @@ mod job;
 mod painter;
 mod painting;
 mod preview;
+mod recent_pictures;
 mod roles;
 mod sending;
 mod session;

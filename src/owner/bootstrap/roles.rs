@@ -1,6 +1,9 @@
 //! The models of the roles, as `benchtop.toml` has them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::painter;
 use crate::context::OwnerContext;
@@ -97,13 +100,15 @@ pub(super) fn judges_itself(config: &Config, products: &Products) -> bool {
         .any(|role| !models(role).is_disjoint(&judges))
 }
 
-/// The models by role.
-pub(super) type ChatModels = BTreeMap<ModelRole, ChatModel>;
+/// The models by role. Each answers one batch of requests at a time.
+pub(super) type ChatModels = BTreeMap<ModelRole, Arc<Mutex<ChatModel>>>;
 
 /// The models of a plan, and their tables.
 pub(super) struct Models {
     config: Config,
-    built: ChatModels,
+    pub(super) built: ChatModels,
+    /// The greatest useful number of requests at once.
+    pub(super) batch: usize,
 }
 
 impl Models {
@@ -116,36 +121,23 @@ impl Models {
         (id, config): (u32, &Config),
         products: &Products,
     ) -> Result<Models> {
-        let mut built = ChatModels::new();
+        let (mut built, mut batch) = (ChatModels::new(), 1);
         for role in needed(products) {
             let mut model = ChatModel::new(table(config, role))?;
             if let Some(meter) = shared.jobs.meter(id) {
                 model.count_requests(meter);
             }
-            built.insert(role, model);
+            batch = batch.max(model.abilities().max_batch);
+            built.insert(role, Arc::new(Mutex::new(model)));
         }
         Ok(Models {
             config: config.clone(),
             built,
+            batch,
         })
     }
 
     pub(super) fn table(&self, role: ModelRole) -> &Judge {
         table(&self.config, role)
-    }
-
-    /// The models, for a batch of requests.
-    pub(super) fn lend(&mut self) -> ChatModels {
-        std::mem::take(&mut self.built)
-    }
-
-    pub(super) fn take_back(&mut self, models: ChatModels) {
-        self.built = models;
-    }
-
-    /// The greatest useful number of requests at once. The models must be there.
-    pub(super) fn batch(&self) -> usize {
-        let all = self.built.values().map(|model| model.abilities().max_batch);
-        all.max().unwrap_or(1).max(1)
     }
 }

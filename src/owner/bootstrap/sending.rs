@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -36,6 +36,16 @@ pub(super) struct PendingRequest {
     pub(super) request: VlmRequest,
 }
 
+pub(super) type PendingByRole = BTreeMap<ModelRole, Vec<PendingRequest>>;
+
+pub(super) fn by_role(pending: Vec<PendingRequest>) -> PendingByRole {
+    let mut by_role = PendingByRole::new();
+    for one in pending {
+        by_role.entry(one.role).or_default().push(one);
+    }
+    by_role
+}
+
 /// Answers that come within this time are written together. Nobody waits for them before the batch
 /// has ended.
 const TOGETHER: Duration = Duration::from_millis(10);
@@ -54,12 +64,11 @@ struct Batch {
     names: BTreeMap<ModelRole, String>,
     /// Keys of the products.
     keys: Vec<String>,
-    by_role: BTreeMap<ModelRole, Vec<PendingRequest>>,
+    pending: PendingByRole,
 }
 
 /// What came of a batch.
 struct AnsweredBatch {
-    models: ChatModels,
     /// The roles that were asked, in order.
     heard: Vec<(ModelRole, Vec<AnsweredRequest>)>,
     /// Lines that are on disk.
@@ -69,10 +78,20 @@ struct AnsweredBatch {
 /// A batch that is being answered. Waits for its end when it is dropped, so that no two sessions of a
 /// job write at the same time.
 pub(super) struct BatchInFlight {
+    /// The roles that it asks.
+    roles: Vec<ModelRole>,
     thread: Option<JoinHandle<Result<AnsweredBatch>>>,
 }
 
 impl BatchInFlight {
+    pub(super) fn asks(&self, role: ModelRole) -> bool {
+        self.roles.contains(&role)
+    }
+
+    pub(super) fn is_answered(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     fn wait(mut self) -> Result<AnsweredBatch> {
         let panicked = || Error::failed("internal error: a batch of requests panicked");
         let thread = self.thread.take().ok_or_else(panicked)?;
@@ -91,11 +110,7 @@ impl Drop for BatchInFlight {
 
 impl Session<'_> {
     /// Begins to send requests.
-    pub(super) fn send(&mut self, pending: Vec<PendingRequest>) -> Result<BatchInFlight> {
-        let mut by_role: BTreeMap<ModelRole, Vec<PendingRequest>> = BTreeMap::new();
-        for one in pending {
-            by_role.entry(one.role).or_default().push(one);
-        }
+    pub(super) fn send(&mut self, pending: PendingByRole) -> Result<BatchInFlight> {
         let name = |role: &ModelRole| {
             let name = self.models.table(*role).model.clone();
             (*role, name.unwrap_or_default())
@@ -105,17 +120,19 @@ impl Session<'_> {
             shared: Arc::clone(self.shared),
             id: self.id,
             journal: Arc::clone(&self.journal),
-            names: by_role.keys().map(name).collect(),
+            names: pending.keys().map(name).collect(),
             keys: products.map(|product| product.key.clone()).collect(),
-            models: self.models.lend(),
+            models: self.models.built.clone(),
             to: self.to.clone(),
-            by_role,
+            pending,
         };
+        let roles = batch.pending.keys().copied().collect();
         let thread = std::thread::Builder::new()
             .name("bootstrap".into())
             .spawn(move || batch.send())
             .map_err(|e| Error::failed(format!("cannot start a thread: {e}")))?;
         Ok(BatchInFlight {
+            roles,
             thread: Some(thread),
         })
     }
@@ -123,12 +140,7 @@ impl Session<'_> {
     /// Waits for a batch, takes over its answers, and records its failures if the servers answer
     /// others. Returns why the job does not go on now.
     pub(super) fn take_answers(&mut self, batch: BatchInFlight) -> Result<Option<Step>> {
-        let AnsweredBatch {
-            models,
-            heard,
-            lines,
-        } = batch.wait()?;
-        self.models.take_back(models);
+        let AnsweredBatch { heard, lines } = batch.wait()?;
         lines.into_iter().for_each(|line| self.progress.take(line));
         for (role, heard) in heard {
             let is_answered = heard.iter().any(|(_, result)| result.is_ok());
@@ -176,8 +188,7 @@ impl Batch {
     /// be gone.
     fn send(mut self) -> Result<AnsweredBatch> {
         let (mut heard, mut lines) = (Vec::new(), Vec::new());
-        for (role, pending) in std::mem::take(&mut self.by_role) {
-            trust::check(&self.shared, &self.to)?;
+        for (role, pending) in std::mem::take(&mut self.pending) {
             let (of_role, written) = self.ask(role, pending)?;
             lines.extend(written);
             let is_answered = of_role.iter().any(|(_, result)| result.is_ok());
@@ -186,16 +197,12 @@ impl Batch {
                 break;
             }
         }
-        Ok(AnsweredBatch {
-            models: self.models,
-            heard,
-            lines,
-        })
+        Ok(AnsweredBatch { heard, lines })
     }
 
-    /// Asks a model. A thread writes the answers, so that one write can hold several.
+    /// Asks a model, once it has answered other batches. A thread writes the answers, so that one write can hold several.
     fn ask(
-        &mut self,
+        &self,
         role: ModelRole,
         pending: Vec<PendingRequest>,
     ) -> Result<(Vec<AnsweredRequest>, Vec<StepLine>)> {
@@ -203,8 +210,11 @@ impl Batch {
         let mut pending: Vec<Option<PendingRequest>> = pending.into_iter().map(Some).collect();
         let (shared, id, keys) = (&self.shared, self.id, &self.keys);
         let name = self.names.get(&role).map_or("", String::as_str);
-        let model = self.models.get_mut(&role);
-        let model = model.ok_or_else(|| Error::failed("the model is missing"))?;
+        let model = self.models.get(&role);
+        let mut model = model
+            .ok_or_else(|| Error::failed("the model is missing"))?
+            .lock();
+        trust::check(&self.shared, &self.to)?;
         let journal = &self.journal;
         let (sender, receiver) = mpsc::channel::<StepLine>();
         let mut heard: Vec<AnsweredRequest> = Vec::new();
@@ -212,13 +222,10 @@ impl Batch {
             let writer = scope.spawn(move || {
                 let mut all = Vec::new();
                 while let Ok(first) = receiver.recv() {
-                    let mut lines = vec![first];
-                    let until = Instant::now() + TOGETHER;
-                    while let Ok(line) =
-                        receiver.recv_timeout(until.saturating_duration_since(Instant::now()))
-                    {
-                        lines.push(line);
-                    }
+                    // Parked, it is not woken by each answer.
+                    std::thread::park_timeout(TOGETHER);
+                    let lines: Vec<StepLine> =
+                        [first].into_iter().chain(receiver.try_iter()).collect();
                     journal.lock().append(&lines)?;
                     all.extend(lines);
                 }
@@ -247,6 +254,7 @@ impl Batch {
                     && !shared.jobs.is_ending()
             });
             drop(sender);
+            writer.thread().unpark();
             let panicked = |_| Err(Error::failed("internal error: the journal panicked"));
             writer.join().unwrap_or_else(panicked)
         })?;

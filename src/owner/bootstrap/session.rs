@@ -1,15 +1,16 @@
 //! A bootstrapping job in progress. Each answer is on disk before its step counts, and what to do
 //! next follows from what is on disk.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::job::{BootstrapJob, Stored};
 use super::painter::{Painted, Painter};
+use super::recent_pictures::RecentPictures;
 use super::roles::{self, Models};
-use super::sending::BatchInFlight;
+use super::sending::{BatchInFlight, PendingByRole, by_role};
 use crate::context::OwnerContext;
 use crate::engine::{Live, Step};
 use crate::queries;
@@ -39,20 +40,42 @@ pub(super) struct Session<'s> {
     pub(super) to: Vec<Destination>,
     /// Which pictures outside of the project it may send.
     pub(super) reach: PictureAccess,
+    pub(super) pictures: RecentPictures,
     /// The sources at work.
-    pub(super) items: HashMap<usize, Item>,
+    pub(super) items: HashMap<usize, Arc<Item>>,
+}
+
+/// Batches that are being answered, the oldest first, and their sources.
+type InFlight = VecDeque<(Vec<usize>, BatchInFlight)>;
+
+/// Number of batches of one model in flight: one that it answers, and one that waits for it.
+const AHEAD: usize = 2;
+
+/// The batch whose answers are to be taken over now: one that is answered; the oldest one of a model
+/// that has enough to do; the oldest one, if there is nothing to send and none was taken.
+fn to_take(in_flight: &InFlight, pending: &PendingByRole, is_first: bool) -> Option<usize> {
+    let answered = in_flight.iter().position(|(_, batch)| batch.is_answered());
+    let full = || {
+        pending.keys().find_map(|role| {
+            let asks = |(_, batch): &(_, BatchInFlight)| batch.asks(*role);
+            let count = in_flight.iter().filter(|batch| asks(batch)).count();
+            (count >= AHEAD).then(|| in_flight.iter().position(asks))?
+        })
+    };
+    let idle = || (pending.is_empty() && is_first && !in_flight.is_empty()).then_some(0);
+    answered.or_else(full).or_else(idle)
 }
 
 impl Session<'_> {
-    /// Works until another job is first or everything is settled. While a batch of requests is
+    /// Works until another job is first or everything is settled. While batches of requests are
     /// answered, the next one is prepared, about other sources.
     pub(super) fn run(&mut self) -> Result<Step> {
-        let most = self.models.batch();
+        let most = self.models.batch;
         let (mut active, mut next) = (Vec::new(), 0);
-        let mut asked: Option<(Vec<usize>, BatchInFlight)> = None;
+        let mut in_flight = InFlight::new();
         loop {
             if !self.shared.jobs.goes_on(self.id) {
-                if let Some((_, batch)) = asked {
+                for (_, batch) in in_flight {
                     self.take_answers(batch)?;
                 }
                 return Ok(Step::More);
@@ -69,24 +92,26 @@ impl Session<'_> {
                 Painted::Some => continue,
                 Painted::Ends(step) => return Ok(step),
             }
-            let pending = self.pending(&active)?;
-            let is_idle = pending.is_empty() && asked.is_none();
+            let pending = by_role(self.pending(&active)?);
+            let is_idle = pending.is_empty() && in_flight.is_empty();
             let mut answered = Vec::new();
-            if let Some((sources, batch)) = asked.take() {
+            while let Some(at) = to_take(&in_flight, &pending, answered.is_empty())
+                && let Some((sources, batch)) = in_flight.remove(at)
+            {
                 if let Some(step) = self.take_answers(batch)? {
                     return Ok(step);
                 }
-                answered = sources;
+                answered.extend(sources);
             }
             if !pending.is_empty() {
-                asked = Some((std::mem::take(&mut active), self.send(pending)?));
+                in_flight.push_back((std::mem::take(&mut active), self.send(pending)?));
             }
             active.append(&mut answered);
             active.retain(|n| self.progress.ready(*n).next().is_some());
-            let is_asked = |n: &usize| asked.iter().any(|(sources, _)| sources.contains(n));
+            let is_asked = |n: &usize| in_flight.iter().any(|(sources, _)| sources.contains(n));
             self.items.retain(|n, _| active.contains(n) || is_asked(n));
             self.counted();
-            let is_at_end = next >= self.progress.sources.len() && asked.is_none();
+            let is_at_end = next >= self.progress.sources.len() && in_flight.is_empty();
             match active.is_empty() {
                 true if is_at_end => return Ok(Step::Done),
                 false if is_idle => return Err(Error::failed("a step has nothing to do")),
@@ -141,9 +166,9 @@ impl Session<'_> {
     }
 
     /// The source, if it is what it was when the job was planned.
-    pub(super) fn item(&mut self, n: usize) -> Result<std::result::Result<Item, Failure>> {
+    pub(super) fn item(&mut self, n: usize) -> Result<std::result::Result<Arc<Item>, Failure>> {
         if let Some(item) = self.items.get(&n) {
-            return Ok(Ok(item.clone()));
+            return Ok(Ok(Arc::clone(item)));
         }
         let failed = |why: String| Ok(Err(Failure::new(FailureKind::Input, why)));
         let Some(source) = self.progress.sources.get(n) else {
@@ -156,7 +181,8 @@ impl Session<'_> {
         if let Some(why) = self.reach.refuses(&item) {
             return failed(why);
         }
-        self.items.insert(n, item.clone());
+        let item = Arc::new(item);
+        self.items.insert(n, Arc::clone(&item));
         Ok(Ok(item))
     }
 

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::job::{BootstrapJob, Stored, load};
 use super::painter::{self, Painter};
+use super::recent_pictures::RecentPictures;
 use super::roles::{self, Models};
 use super::session::Session;
 use super::start::{planned, prompts};
@@ -114,6 +115,7 @@ fn step(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
         painter: Painter::new(&config),
         reach: PictureAccess::of(shared, &to),
         to,
+        pictures: RecentPictures::new(),
         items: HashMap::new(),
     };
     session.counted();
