@@ -11,6 +11,8 @@ use tokio::sync::{broadcast, mpsc};
 use super::context::OwnerContext;
 use super::dispatch::{self, Decision, Outbox, Query, Task, Watch};
 use super::jobs;
+use super::latency::Step;
+use super::outgoing::{Outgoing, SentNow};
 use super::visibility::AnnotatorView;
 use super::writer::WriterCommand;
 use benchtop_model::Result;
@@ -23,7 +25,8 @@ pub(super) struct Sent {
     pub(super) asked: Instant,
     /// Time of the acknowledgment.
     pub(super) given: Instant,
-    pub(super) message: FromOwner,
+    /// `None` if only its rest must be flushed.
+    pub(super) message: Option<FromOwner>,
 }
 
 /// Requests of one client that are in progress.
@@ -83,6 +86,7 @@ pub(super) struct Conversation {
     /// User id of the client.
     pub(super) peer: u32,
     pub(super) outbox: Outbox,
+    pub(super) outgoing: Arc<Outgoing>,
     /// Receipts have their own unbounded queue: the writer must neither wait for a client nor lose
     /// a receipt.
     pub(super) receipts: mpsc::UnboundedSender<Sent>,
@@ -161,13 +165,21 @@ impl Conversation {
     /// Sends a decision to the writer.
     pub(super) fn decide<R: Decision>(&self, number: u64, ask: R) -> bool {
         let (receipts, asked) = (self.receipts.clone(), Instant::now());
+        let (outgoing, shared) = (self.outgoing.clone(), self.shared.clone());
         let give = move |receipt: Result<Receipt>| {
             let message = FromOwner::Reply(number, Box::new(receipt.map(R::pack)));
+            let given = Instant::now();
+            let message = match outgoing.send_now(&message) {
+                SentNow::Whole => return record(&shared, asked, given),
+                SentNow::Part => None,
+                SentNow::Nothing => Some(message),
+            };
+            outgoing.waiting.fetch_add(1, Ordering::SeqCst);
             // If the client is gone, the decision still counts. The client gets its receipt when it
             // repeats the request.
             let _ = receipts.send(Sent {
                 asked,
-                given: Instant::now(),
+                given,
                 message,
             });
         };
@@ -182,6 +194,12 @@ impl Conversation {
             })
             .is_ok()
     }
+}
+
+/// Records the times of a receipt that is sent.
+pub(super) fn record(shared: &OwnerContext, asked: Instant, given: Instant) {
+    shared.latency.record(Step::Send, given.elapsed());
+    shared.latency.record(Step::Total, asked.elapsed());
 }
 
 type Lookup = Box<dyn FnOnce(&AnnotatorView, &mut Watch<'_>) -> Result<AnyReply> + Send>;

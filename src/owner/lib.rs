@@ -16,6 +16,7 @@
 //! | [`latency`] | durations of the steps between a decision and its receipt |
 //! | [`log`] | the log of the owner |
 //! | [`metadata`] | the metadata in memory, and the watch over its files |
+//! | `outgoing` | sends messages to one client, receipts without waking its session |
 //! | [`priority`] | lowers the priority of background threads |
 //! | [`queries`] | handlers of queries: items, metadata, jobs, and boards |
 //! | [`read_only`] | when a read-only owner must be replaced, and whether the project was moved |
@@ -46,6 +47,7 @@ pub mod jobs;
 pub mod latency;
 pub mod log;
 pub mod metadata;
+mod outgoing;
 pub mod priority;
 pub mod queries;
 pub mod read_only;

@@ -1,18 +1,18 @@
 //! Serves one client connection.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{broadcast, mpsc};
-use tokio_util::bytes::Bytes;
-use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
+use tokio_util::codec::{FramedRead, LengthDelimitedCodec};
 
 use super::access;
 use super::context::OwnerContext;
-use super::conversation::{Conversation, Running, Sent};
-use super::latency::Step;
+use super::conversation::{Conversation, Running, Sent, record};
+use super::outgoing::{Outgoing, codec};
 use super::visibility::AnnotatorView;
 use benchtop_model::{Error, ErrorKind, Result, name};
 use benchtop_protocol::wire::{
@@ -26,22 +26,15 @@ const OUTBOX: usize = 1024;
 /// threads.
 const LOOKUPS: usize = 64;
 
-/// Codec of both ends.
-pub fn codec() -> LengthDelimitedCodec {
-    LengthDelimitedCodec::builder()
-        .max_frame_length(FRAME_LIMIT)
-        .new_codec()
-}
-
 /// Serves a client until it disconnects. `peer` is its user id.
 pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     let (read, write) = stream.into_split();
     let mut source = FramedRead::new(read, codec());
-    let mut sink = FramedWrite::new(write, codec());
-    let who = match greet(&mut source, &mut sink, &shared, peer).await {
+    let outgoing = Arc::new(Outgoing::new(write));
+    let who = match greet(&mut source, &outgoing, &shared, peer).await {
         Ok(who) => who,
         Err(problem) => {
-            refuse(&mut sink, problem).await;
+            refuse(&outgoing, problem).await;
             return;
         }
     };
@@ -55,6 +48,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
         who: who.clone(),
         peer,
         outbox,
+        outgoing: outgoing.clone(),
         receipts,
         events: None,
     };
@@ -63,37 +57,34 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
             biased;
             message = inbox.recv() => {
                 let Some(message) = message else { break };
-                let mut sent = feed(&mut sink, &message).await;
                 // Send everything that is ready in one write.
-                while sent && let Ok(message) = inbox.try_recv() {
-                    sent = feed(&mut sink, &message).await;
-                }
-                if !sent || !flush(&mut sink).await { break }
+                let mut ready = vec![message];
+                ready.extend(std::iter::from_fn(|| inbox.try_recv().ok()));
+                if !outgoing.send(&ready).await { break }
             }
             message = receipt_box.recv() => {
                 let Some(message) = message else { break };
-                let mut times = vec![(message.asked, message.given)];
-                let mut sent = feed(&mut sink, &message.message).await;
-                while sent && let Ok(message) = receipt_box.try_recv() {
-                    times.push((message.asked, message.given));
-                    sent = feed(&mut sink, &message.message).await;
+                let (mut ready, mut times) = (Vec::new(), Vec::new());
+                for sent in [message].into_iter().chain(std::iter::from_fn(|| receipt_box.try_recv().ok())) {
+                    times.push((sent.asked, sent.given));
+                    ready.extend(sent.message);
                 }
-                if !sent || !flush(&mut sink).await { break }
+                if !outgoing.send(&ready).await { break }
+                outgoing.waiting.fetch_sub(times.len(), Ordering::SeqCst);
                 for (asked, given) in times {
-                    shared.latency.record(Step::Send, given.elapsed());
-                    shared.latency.record(Step::Total, asked.elapsed());
+                    record(&shared, asked, given);
                 }
             }
             event = next_event(&mut conversation.events) => {
                 let Some(event) = seen_by(&shared, &who, event) else { continue };
-                if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
+                if !outgoing.send(&[FromOwner::Event(event)]).await { break }
             }
             frame = source.next(), if running.lookups() < LOOKUPS => {
                 let frame = match frame {
                     None => break,
                     Some(Ok(frame)) => frame,
                     Some(Err(error)) => {
-                        refuse(&mut sink, unframed(&error)).await;
+                        refuse(&outgoing, unframed(&error)).await;
                         break;
                     }
                 };
@@ -103,12 +94,12 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                     }
                     Ok(ToOwner::Cancel(number)) => running.cancel(number),
                     Ok(ToOwner::Hello(_)) => {
-                        refuse(&mut sink, Error::usage("the client sent a second greeting")).await;
+                        refuse(&outgoing, Error::usage("the client sent a second greeting")).await;
                         break;
                     }
                     Err(error) => {
                         let what = format!("cannot decode the message: {error}");
-                        refuse(&mut sink, Error::usage(what)).await;
+                        refuse(&outgoing, Error::usage(what)).await;
                         break;
                     }
                 }
@@ -157,13 +148,10 @@ async fn next_event(events: &mut Option<broadcast::Receiver<Event>>) -> Event {
 }
 
 type Source = FramedRead<OwnedReadHalf, LengthDelimitedCodec>;
-type Sink = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
 
 /// Sends the reason for closing the connection.
-async fn refuse(sink: &mut Sink, problem: Error) {
-    if feed(sink, &FromOwner::Refused(problem)).await {
-        let _ = flush(sink).await;
-    }
+async fn refuse(outgoing: &Outgoing, problem: Error) {
+    outgoing.send(&[FromOwner::Refused(problem)]).await;
 }
 
 /// Error for bytes that are not a frame.
@@ -176,38 +164,9 @@ fn unframed(error: &std::io::Error) -> Error {
     }
 }
 
-async fn flush(sink: &mut Sink) -> bool {
-    SinkExt::<Bytes>::flush(sink).await.is_ok()
-}
-
-async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
-    let message = match encode(message) {
-        Some(bytes) => bytes,
-        // Too large for a frame: reply with an error instead.
-        None => match message {
-            FromOwner::Reply(number, _) => {
-                let problem =
-                    Error::input("the reply is larger than a frame").help("request less at once");
-                let Some(bytes) = encode(&FromOwner::Reply(*number, Box::new(Err(problem)))) else {
-                    return false;
-                };
-                bytes
-            }
-            _ => return false,
-        },
-    };
-    sink.feed(Bytes::from(message)).await.is_ok()
-}
-
-fn encode(message: &FromOwner) -> Option<Vec<u8>> {
-    postcard::to_stdvec(message)
-        .ok()
-        .filter(|b| b.len() <= FRAME_LIMIT)
-}
-
 async fn greet(
     source: &mut Source,
-    sink: &mut Sink,
+    outgoing: &Outgoing,
     shared: &Arc<OwnerContext>,
     peer: u32,
 ) -> Result<String> {
@@ -259,7 +218,10 @@ async fn greet(
         place,
         notices: shared.broadcast.notices().clone(),
     };
-    if !feed(sink, &FromOwner::Welcome(Box::new(welcome))).await || !flush(sink).await {
+    if !outgoing
+        .send(&[FromOwner::Welcome(Box::new(welcome))])
+        .await
+    {
         return Err(Error::unreachable("the client disconnected"));
     }
     Ok(hello.who)

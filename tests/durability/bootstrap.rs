@@ -110,7 +110,8 @@ fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
     // One answer of a writer and one of a judge for each product. V3 is only painted and judged.
     assert_eq!(on_disk.len(), ITEMS * (4 * 2 + 1));
     assert_eq!(painted(&bench), vec![1; ITEMS]);
-    let most = on_disk.len() + kills * 2 * IN_FLIGHT;
+    // Of each of the two models: requests in flight, and answers of the last moment.
+    let most = on_disk.len() + kills * 2 * 2 * IN_FLIGHT;
     assert!(
         server.seen().len() <= most,
         "{} > {most}",
