@@ -157,6 +157,7 @@ impl Chunk {
     }
 
     /// Range of the row at `index` of this chunk in [`text`](Self::text).
+    #[inline]
     pub(super) fn range(&self, index: usize) -> Range<usize> {
         let start = if index == 0 {
             0
@@ -170,6 +171,13 @@ impl Chunk {
         &self.text[self.range(index)]
     }
 
+    /// The text of a row as bytes.
+    #[inline]
+    pub(super) fn bytes(&self, index: usize) -> &[u8] {
+        &self.text.as_bytes()[self.range(index)]
+    }
+
+    #[inline]
     pub(super) fn mask(&self, index: usize) -> u64 {
         self.masks[index]
     }

@@ -143,12 +143,16 @@ fn search_sliced(
     }
     // Publish rows with all words as substrings now. Without any, publish the first page of the
     // others.
-    let (enough_heads, mut waiting) = {
+    let (step1, mut waiting) = {
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        (found.heads >= ENOUGH_HEADS, publish_best(&found, 300, true))
+        let step1 = Substrings {
+            enough_heads: found.heads >= ENOUGH_HEADS,
+            none: found.top.len() == 0 && query.words.len() == 1,
+        };
+        (step1, publish_best(&found, 300, true))
     };
     let scattered = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
-        query.scattered(chunk, only, enough_heads, local)
+        query.scattered(chunk, only, step1, local)
     };
     if !sweep.run(&found, &scattered, &mut |found, share| {
         waiting = publish_best(
@@ -263,6 +267,15 @@ fn matcher() -> SkimMatcherV2 {
     SkimMatcherV2::default().respect_case()
 }
 
+/// What step 1 found.
+#[derive(Clone, Copy)]
+struct Substrings {
+    /// So many rows with all words at beginnings that other scattered matches are skipped.
+    enough_heads: bool,
+    /// The only word occurs nowhere as a substring.
+    none: bool,
+}
+
 /// A query with at least one word.
 struct Query {
     words: Vec<Word>,
@@ -284,7 +297,7 @@ impl Query {
 
     fn matches(&self, chunk: &Chunk, index: usize) -> bool {
         chunk.mask(index) & self.mask == self.mask && {
-            let row = chunk.row(index).as_bytes();
+            let row = chunk.bytes(index);
             self.words.iter().all(|w| w.within(row))
         }
     }
@@ -345,27 +358,17 @@ impl Query {
     }
 
     /// Step 2: counts matching rows, and estimates the scores of rows that step 1 did not find.
-    fn scattered(
-        &self,
-        chunk: &Chunk,
-        only: Option<&[u32]>,
-        enough_heads: bool,
-        found: &mut Found,
-    ) {
+    fn scattered(&self, chunk: &Chunk, only: Option<&[u32]>, step1: Substrings, found: &mut Found) {
         each_row(chunk, only, |index| {
             if !self.matches(chunk, index) {
                 return;
             }
             found.count += 1;
-            let row = chunk.row(index);
+            let row = chunk.bytes(index);
             // A match at the start of a row counts double, so it can beat a row with all words as
             // substrings.
-            if enough_heads
-                && !self
-                    .words
-                    .iter()
-                    .any(|w| row.chars().next() == w.text.chars().next())
-            {
+            let is_at_start = |w: &Word| chunk.row(index).chars().next() == w.text.chars().next();
+            if step1.enough_heads && !self.words.iter().any(is_at_start) {
                 return;
             }
             // A row must beat the worst of the best rows. The longest word contributes most.
@@ -379,7 +382,11 @@ impl Query {
                 } else {
                     floor - sum - open
                 };
-                match word.scattered(row.as_bytes(), least) {
+                let score = match step1.none {
+                    true => word.apart(row, least),
+                    false => word.scattered(row, least),
+                };
+                match score {
                     Some(score) => sum += score,
                     None => return,
                 }

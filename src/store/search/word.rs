@@ -21,6 +21,8 @@ const BREAK: i32 = 7;
 /// Maximum number of starts per row, and of alternatives per gap.
 const MAX_STARTS: usize = 24;
 const LOOK_AHEAD: usize = 4;
+/// Blocks of sixteen bytes that are compared before `memchr` is called.
+const BLOCKS: usize = 4;
 
 /// A word in lower case, without spaces.
 pub(super) struct Word {
@@ -104,19 +106,32 @@ impl Word {
     /// Score of a good alignment of the word's characters, or `None` if it is below `floor`. With
     /// `floor` at `i32::MIN`, every matching row gets a score.
     pub(super) fn scattered(&self, row: &[u8], floor: i32) -> Option<i32> {
+        let start = self.next(row, *self.units.first()?, 0)?;
+        let Some(at) = self.find(row, start) else {
+            return self.apart(row, floor);
+        };
+        let found = self.substring(row, at, true);
+        // Only a match of the first character at the start of the row can be better.
+        if found.head && (at == 0 || start > 0) {
+            return Some(found.score).filter(|score| *score >= floor);
+        }
+        self.aligned(row, start, Some(found.score), floor)
+    }
+
+    /// As [`scattered`](Self::scattered), in a row where the whole word does not occur.
+    pub(super) fn apart(&self, row: &[u8], floor: i32) -> Option<i32> {
         let (&first, rest) = self.units.split_first()?;
         let start = self.next(row, first, 0)?;
-        let mut best = None;
-        if let Some(at) = self.find(row, start) {
-            let found = self.substring(row, at, true);
-            best = Some(found.score);
-            // Only a match of the first character at the start of the row can be better.
-            if found.head && (at == 0 || start > 0) {
-                return best.filter(|score| *score >= floor);
-            }
-        } else if floor == i32::MIN {
-            best = Some(self.align(row, start, rest, 1, floor)?);
-        }
+        let best = match floor {
+            i32::MIN => Some(self.align(row, start, rest, 1, floor)?),
+            _ => None,
+        };
+        self.aligned(row, start, best, floor)
+    }
+
+    /// Score of a good alignment that begins at byte `start` or later, or `best`.
+    fn aligned(&self, row: &[u8], start: usize, mut best: Option<i32>, floor: i32) -> Option<i32> {
+        let (&first, rest) = self.units.split_first()?;
         // The last start at which the rest of the word still fits.
         let last = self
             .units
@@ -170,7 +185,7 @@ impl Word {
         let mut at = start + self.units[0].1;
         for (i, &unit) in rest.iter().enumerate() {
             let bytes = self.bytes(unit);
-            if row[at..].starts_with(bytes) {
+            if is_at(row, at, bytes) {
                 score += MATCH + CONSECUTIVE.max(bonus(row, at));
                 at += unit.1;
                 continue;
@@ -181,7 +196,7 @@ impl Word {
                 let gain = bonus(row, found) + GAP_START - (found - at) as i32;
                 let follows = rest
                     .get(i + 1)
-                    .is_some_and(|&u| row[found + unit.1..].starts_with(self.bytes(u)));
+                    .is_some_and(|&u| is_at(row, found + unit.1, self.bytes(u)));
                 let promise = if follows {
                     gain + CONSECUTIVE - GAP_START
                 } else {
@@ -241,21 +256,40 @@ impl Word {
     }
 }
 
-/// Like `memchr`, for bytes that are likely close. Compares eight bytes at once, without a call.
+/// Whether `bytes`, which are a character, are in `row` at `at`.
+#[inline]
+fn is_at(row: &[u8], at: usize, bytes: &[u8]) -> bool {
+    match bytes {
+        [one] => row.get(at) == Some(one),
+        more => row.get(at..).is_some_and(|rest| rest.starts_with(more)),
+    }
+}
+
+/// Like `memchr`, for bytes that are likely close. Compares sixteen bytes at once, without a call.
 #[inline]
 fn near(byte: u8, hay: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
-    let (eights, _) = hay.as_chunks::<8>();
-    for (i, &eight) in eights.iter().take(4).enumerate() {
-        // An equal byte becomes zero, and the lowest zero byte is the lowest that borrows into its
-        // top bit.
-        let same = u64::from_le_bytes(eight) ^ (u64::from(byte) * ONES);
-        let zeros = same.wrapping_sub(ONES) & !same & (ONES << 7);
-        if zeros != 0 {
-            return Some(i * 8 + zeros.trailing_zeros() as usize / 8);
+    let (blocks, _) = hay.as_chunks::<16>();
+    for (i, block) in blocks.iter().take(BLOCKS).enumerate() {
+        // One instruction compares them all, if nothing depends on the place.
+        if !block
+            .iter()
+            .fold(false, |any, found| any | (*found == byte))
+        {
+            continue;
+        }
+        let (eights, _) = block.as_chunks::<8>();
+        for (half, &eight) in eights.iter().enumerate() {
+            // An equal byte becomes zero, and the lowest zero byte is the lowest that borrows into its
+            // top bit.
+            let same = u64::from_le_bytes(eight) ^ (u64::from(byte) * ONES);
+            let zeros = same.wrapping_sub(ONES) & !same & (ONES << 7);
+            if zeros != 0 {
+                return Some(i * 16 + half * 8 + zeros.trailing_zeros() as usize / 8);
+            }
         }
     }
-    let seen = eights.len().min(4) * 8;
+    let seen = blocks.len().min(BLOCKS) * 16;
     memchr(byte, &hay[seen..]).map(|at| at + seen)
 }
 
