@@ -101,7 +101,12 @@ pub fn origin(url: &str) -> Result<String> {
             .field("endpoint")
             .help("use a URL that starts with http:// or https://, such as https://api.example.com/v1")
     };
-    let url = Url::parse(url).map_err(|_| wrong("is not a URL"))?;
+    let url = Url::parse(url).map_err(|_| match url.is_ascii() {
+        true => wrong("is not a URL"),
+        // Such a host can look like another one.
+        false => wrong("is not a URL in ASCII")
+            .help("write a host with other letters in its xn-- form, such as https://xn--bcher-kva.example/v1"),
+    })?;
     if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none_or(str::is_empty) {
         return Err(wrong("is not the URL of a server"));
     }
@@ -300,8 +305,12 @@ mod tests {
             "https://evil.example"
         );
         assert_eq!(to("http://0x7f.1/v1"), "http://127.0.0.1");
-        assert!(to("https://api.examp\u{43b}e.com").starts_with("https://api.xn--"));
+        assert_eq!(
+            to("https://xn--bcher-kva.example/b\u{fc}cher"),
+            "https://xn--bcher-kva.example"
+        );
         for wrong in [
+            "https://api.examp\u{43b}e.com",
             "",
             "host",
             "file:///etc/passwd",

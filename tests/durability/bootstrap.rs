@@ -123,6 +123,29 @@ fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
 }
 
 #[test]
+fn a_paused_job_sends_no_batch_that_waits_for_its_model() {
+    let server = slow(30);
+    let bench = boots(ITEMS, &server);
+    let args = ["bootstrap", "--detach", "--strategies"];
+    bench
+        .run(args.into_iter().chain(["L1", "L2", "L3", "L4"]))
+        .ok();
+    wait_until("requests are sent", || server.seen().len() > IN_FLIGHT);
+    bench.run(["jobs", "pause", "1"]).ok();
+    let mut sent = 0;
+    wait_until("no more is sent", || {
+        std::thread::sleep(Duration::from_millis(300));
+        let before = std::mem::replace(&mut sent, server.seen().len());
+        sent == before
+    });
+    // Those of the batch that was being answered: four times as many sources as requests in flight.
+    assert_eq!(sent, 4 * IN_FLIGHT * 4);
+    bench.run(["jobs", "resume", "1"]).ok();
+    wait_until("the job ends", || is_ended(&bench));
+    assert_eq!(server.seen().len(), ITEMS * 4 * 2);
+}
+
+#[test]
 fn a_budget_is_exceeded_by_no_more_than_what_is_in_flight() {
     let server = slow(5);
     let bench = boots(ITEMS, &server);

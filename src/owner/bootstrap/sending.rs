@@ -2,6 +2,7 @@
 //! Answers are on disk before anybody hears of them.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -65,6 +66,8 @@ struct Batch {
     /// Keys of the products.
     keys: Vec<String>,
     pending: PendingByRole,
+    /// Set when nobody waits for it any more.
+    dropped: Arc<AtomicBool>,
 }
 
 /// What came of a batch.
@@ -75,11 +78,12 @@ struct AnsweredBatch {
     lines: Vec<StepLine>,
 }
 
-/// A batch that is being answered. Waits for its end when it is dropped, so that no two sessions of a
-/// job write at the same time.
+/// A batch that is being answered. Stops it and waits for its end when it is dropped, so that no two
+/// sessions of a job write at the same time.
 pub(super) struct BatchInFlight {
     /// The roles that it asks.
     roles: Vec<ModelRole>,
+    dropped: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<AnsweredBatch>>>,
 }
 
@@ -102,6 +106,7 @@ impl BatchInFlight {
 impl Drop for BatchInFlight {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
+            self.dropped.store(true, Ordering::Relaxed);
             // Its answers are on disk. Whoever goes on with the job reads them there.
             let _ = thread.join();
         }
@@ -125,7 +130,9 @@ impl Session<'_> {
             models: self.models.built.clone(),
             to: self.to.clone(),
             pending,
+            dropped: Arc::default(),
         };
+        let dropped = Arc::clone(&batch.dropped);
         let roles = batch.pending.keys().copied().collect();
         let thread = std::thread::Builder::new()
             .name("bootstrap".into())
@@ -133,6 +140,7 @@ impl Session<'_> {
             .map_err(|e| Error::failed(format!("cannot start a thread: {e}")))?;
         Ok(BatchInFlight {
             roles,
+            dropped,
             thread: Some(thread),
         })
     }
@@ -214,6 +222,9 @@ impl Batch {
         let mut model = model
             .ok_or_else(|| Error::failed("the model is missing"))?
             .lock();
+        if self.dropped.load(Ordering::Relaxed) || !self.shared.jobs.goes_on(self.id) {
+            return Ok((Vec::new(), Vec::new()));
+        }
         trust::check(&self.shared, &self.to)?;
         let journal = &self.journal;
         let (sender, receiver) = mpsc::channel::<StepLine>();
@@ -250,6 +261,7 @@ impl Batch {
                 let standing = |live: &mut Live, _: &mut BootstrapJob| live.header.standing;
                 let standing = shared.jobs.with(id, standing);
                 goes_on
+                    && !self.dropped.load(Ordering::Relaxed)
                     && standing.is_some_and(|standing| standing != JobStatus::Cancelled)
                     && !shared.jobs.is_ending()
             });
