@@ -139,7 +139,7 @@ fn a_killed_evaluation_stays_within_its_budget_of_requests() {
         kills.insert(sent);
     }
     paused(&bench);
-    assert!(kills.len() > 2, "killed at {kills:?} requests");
+    assert!(kills.len() > 1, "killed at {kills:?} requests");
     let sent = server.seen().len();
     assert!(sent <= BUDGET, "{sent} requests");
     let (progress, _) = runs::progress(bench.root(), 1).unwrap();
