@@ -1,44 +1,56 @@
 //! Makes the program smaller and its start quicker, where the linker and the C library know how.
 
 use std::env;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-/// The first version of glibc that loads packed relocations.
-const PACKED_SINCE: (u32, u32) = (2, 36);
+/// Two megabytes of addresses become some kilobytes. The C library must know them when the program
+/// starts.
+const PACKED_RELOCATIONS: &str = "-Wl,-z,pack-relative-relocs";
+/// Functions of equal code are kept once.
+const MERGED_FUNCTIONS: &str = "-Wl,--icf=all";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let of = |name: &str| env::var(name).unwrap_or_default();
-    let is_native = of("HOST") == of("TARGET");
-    let is_glibc = of("CARGO_CFG_TARGET_OS") == "linux" && of("CARGO_CFG_TARGET_ENV") == "gnu";
-    if !(is_native && is_glibc) {
+    if of("HOST") != of("TARGET") || of("CARGO_CFG_TARGET_OS") != "linux" {
         return;
     }
-    // Two megabytes of addresses become some kilobytes. Linkers that do not know it warn and go on.
-    if glibc().is_some_and(|version| version >= PACKED_SINCE) {
-        link("-z,pack-relative-relocs");
+    let mut options = vec![PACKED_RELOCATIONS];
+    if of("PROFILE") == "release" {
+        options.push(MERGED_FUNCTIONS);
     }
-    // Functions of equal code are kept once. Only lld, which Rust brings for this target, does that.
-    let is_lld = of("CARGO_CFG_TARGET_ARCH") == "x86_64"
-        && of("RUSTC_LINKER").is_empty()
-        && !of("CARGO_ENCODED_RUSTFLAGS").contains("link");
-    if is_lld && of("PROFILE") == "release" {
-        link("--icf=all");
+    for option in options {
+        if works(option) == Some(true) {
+            println!("cargo::rustc-link-arg-bins={option}");
+        }
     }
 }
 
-fn link(option: &str) {
-    println!("cargo::rustc-link-arg-bins=-Wl,{option}");
-}
-
-/// The version of the C library, such as `(2, 36)`.
-fn glibc() -> Option<(u32, u32)> {
-    let output = Command::new("getconf")
-        .arg("GNU_LIBC_VERSION")
-        .output()
-        .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let (_, version) = text.trim().split_once(' ')?;
-    let (major, minor) = version.split_once('.')?;
-    Some((major.parse().ok()?, minor.split('.').next()?.parse().ok()?))
+/// Whether a program that is linked with this option starts.
+fn works(option: &str) -> Option<bool> {
+    let folder = env::var("OUT_DIR").ok()?;
+    let (source, program) = (
+        Path::new(&folder).join("probe.rs"),
+        Path::new(&folder).join("probe"),
+    );
+    std::fs::write(&source, "fn main() {}").ok()?;
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let mut rustc = Command::new(env::var("RUSTC").ok()?);
+    rustc.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
+    if let Ok(linker) = env::var("RUSTC_LINKER") {
+        rustc.arg(format!("-Clinker={linker}"));
+    }
+    rustc
+        .arg(format!("-Clink-arg={option}"))
+        .arg("-o")
+        .arg(&program)
+        .arg(&source);
+    let is_linked = rustc
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?
+        .success();
+    Some(is_linked && Command::new(&program).status().ok()?.success())
 }

@@ -6,28 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::broadcast;
 
 use super::context::OwnerContext;
 use super::dispatch::{self, Decision, Outbox, Query, Task, Watch};
 use super::jobs;
-use super::latency::Step;
-use super::outgoing::{Outgoing, SentNow};
+use super::outgoing::Outgoing;
 use super::visibility::AnnotatorView;
 use super::writer::WriterCommand;
 use benchtop_model::Result;
 use benchtop_model::cancel::Cancel;
 use benchtop_protocol::wire::{AnyReply, Event, FromOwner, Receipt, Request};
-
-/// A receipt to send.
-pub(super) struct Sent {
-    /// Time of the request.
-    pub(super) asked: Instant,
-    /// Time of the acknowledgment.
-    pub(super) given: Instant,
-    /// `None` if only its rest must be flushed.
-    pub(super) message: Option<FromOwner>,
-}
 
 /// Requests of one client that are in progress.
 #[derive(Default)]
@@ -87,9 +76,6 @@ pub(super) struct Conversation {
     pub(super) peer: u32,
     pub(super) outbox: Outbox,
     pub(super) outgoing: Arc<Outgoing>,
-    /// Receipts have their own unbounded queue: the writer must neither wait for a client nor lose
-    /// a receipt.
-    pub(super) receipts: mpsc::UnboundedSender<Sent>,
     /// Events for the client, after it has subscribed.
     pub(super) events: Option<broadcast::Receiver<Event>>,
 }
@@ -164,24 +150,11 @@ impl Conversation {
 
     /// Sends a decision to the writer.
     pub(super) fn decide<R: Decision>(&self, number: u64, ask: R) -> bool {
-        let (receipts, asked) = (self.receipts.clone(), Instant::now());
+        let asked = Instant::now();
         let (outgoing, shared) = (self.outgoing.clone(), self.shared.clone());
         let give = move |receipt: Result<Receipt>| {
             let message = FromOwner::Reply(number, Box::new(receipt.map(R::pack)));
-            let given = Instant::now();
-            let message = match outgoing.send_now(&message) {
-                SentNow::Whole => return record(&shared, asked, given),
-                SentNow::Part => None,
-                SentNow::Nothing => Some(message),
-            };
-            outgoing.waiting.fetch_add(1, Ordering::SeqCst);
-            // If the client is gone, the decision still counts. The client gets its receipt when it
-            // repeats the request.
-            let _ = receipts.send(Sent {
-                asked,
-                given,
-                message,
-            });
+            outgoing.give(message, asked, &shared.latency);
         };
         let (who, wish) = (self.who.clone(), ask.decision());
         self.shared
@@ -194,12 +167,6 @@ impl Conversation {
             })
             .is_ok()
     }
-}
-
-/// Records the times of a receipt that is sent.
-pub(super) fn record(shared: &OwnerContext, asked: Instant, given: Instant) {
-    shared.latency.record(Step::Send, given.elapsed());
-    shared.latency.record(Step::Total, asked.elapsed());
 }
 
 type Lookup = Box<dyn FnOnce(&AnnotatorView, &mut Watch<'_>) -> Result<AnyReply> + Send>;

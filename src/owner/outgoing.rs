@@ -1,13 +1,16 @@
-//! The sending half of a connection to a client.
+//! The sending half of a connection to a client, and the queue of its receipts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use futures_util::SinkExt;
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::Mutex;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{Encoder, FramedWrite, LengthDelimitedCodec};
 
+use super::latency::{Latency, Step};
 use benchtop_model::Error;
 use benchtop_protocol::wire::{FRAME_LIMIT, FromOwner};
 
@@ -18,33 +21,89 @@ pub(super) fn codec() -> LengthDelimitedCodec {
         .new_codec()
 }
 
+/// A receipt that the session of the connection must send.
+pub(super) struct QueuedReceipt {
+    /// Time of the request.
+    asked: Instant,
+    /// Time of the acknowledgment.
+    given: Instant,
+    /// `None` if only its rest must be flushed.
+    message: Option<FromOwner>,
+}
+
+impl QueuedReceipt {
+    fn record(&self, latency: &Latency) {
+        latency.record(Step::Send, self.given.elapsed());
+        latency.record(Step::Total, self.asked.elapsed());
+    }
+}
+
 pub(super) struct Outgoing {
     sink: Mutex<FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>>,
-    /// Number of receipts that wait for the session of the connection.
-    pub(super) waiting: AtomicUsize,
+    /// Receipts have their own unbounded queue: the writer must neither wait for a client nor lose
+    /// a receipt.
+    queue: UnboundedSender<QueuedReceipt>,
+    /// Number of receipts in the queue.
+    waiting: AtomicUsize,
 }
 
 /// What became of a message that was to be sent at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SentNow {
+enum SentNow {
     Whole,
-    /// The session must [`flush`](Outgoing::flush) the rest.
+    /// Its rest is in the buffer of the sink.
     Part,
-    /// The session must send it.
     Nothing,
 }
 
 impl Outgoing {
-    pub(super) fn new(write: OwnedWriteHalf) -> Outgoing {
-        Outgoing {
+    /// The sending half, and the queue that the session must empty.
+    pub(super) fn new(write: OwnedWriteHalf) -> (Outgoing, UnboundedReceiver<QueuedReceipt>) {
+        let (queue, queued) = mpsc::unbounded_channel();
+        let outgoing = Outgoing {
             sink: Mutex::new(FramedWrite::new(write, codec())),
+            queue,
             waiting: AtomicUsize::new(0),
+        };
+        (outgoing, queued)
+    }
+
+    /// Sends the receipt of a request that was made at `asked`, or queues it for the session.
+    pub(super) fn give(&self, message: FromOwner, asked: Instant, latency: &Latency) {
+        let given = Instant::now();
+        let sent = self.send_now(&message);
+        let receipt = QueuedReceipt {
+            asked,
+            given,
+            message: (sent == SentNow::Nothing).then_some(message),
+        };
+        if sent == SentNow::Whole {
+            return receipt.record(latency);
         }
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        // If the client is gone, the decision still counts. The client gets its receipt when it
+        // repeats the request.
+        let _ = self.queue.send(receipt);
+    }
+
+    /// Sends queued receipts. Returns `false` if the client is gone.
+    pub(super) async fn send_queued(
+        &self,
+        mut receipts: Vec<QueuedReceipt>,
+        latency: &Latency,
+    ) -> bool {
+        let messages = receipts.iter_mut().filter_map(|r| r.message.take());
+        if !self.send(&messages.collect::<Vec<_>>()).await {
+            return false;
+        }
+        self.waiting.fetch_sub(receipts.len(), Ordering::SeqCst);
+        receipts.iter().for_each(|receipt| receipt.record(latency));
+        true
     }
 
     /// Sends a message from any thread, without waiting and without waking the session, unless others
     /// are before it. Waking the session takes as long as a third of a sync of the journal.
-    pub(super) fn send_now(&self, message: &FromOwner) -> SentNow {
+    fn send_now(&self, message: &FromOwner) -> SentNow {
         let Ok(mut sink) = self.sink.try_lock() else {
             return SentNow::Nothing;
         };
@@ -128,7 +187,7 @@ mod tests {
     #[tokio::test]
     async fn messages_arrive_whole_and_in_order_however_they_were_sent() {
         let (own, other) = UnixStream::pair().unwrap();
-        let outgoing = Outgoing::new(own.into_split().1);
+        let (outgoing, mut queued) = Outgoing::new(own.into_split().1);
         assert!(outgoing.send(&[message(0)]).await);
         // The client reads nothing until the socket is full.
         let mut next = 1;
@@ -143,20 +202,26 @@ mod tests {
         assert_eq!(outgoing.send_now(&message(next)), SentNow::Nothing);
         let mut source = FramedRead::new(other, codec());
         let last = next + 2;
-        let rest: Vec<FromOwner> = (next..last).map(message).collect();
+        let latency = Latency::default();
+        (next..last).for_each(|n| outgoing.give(message(n), Instant::now(), &latency));
+        let receipts: Vec<_> = std::iter::from_fn(|| queued.try_recv().ok()).collect();
+        assert_eq!(receipts.len(), 2);
         let read = async {
             for expected in 0..last {
                 let frame = source.next().await.unwrap().unwrap();
                 assert_eq!(number(&frame), expected);
             }
         };
-        let (sent, ()) = tokio::join!(outgoing.send(&rest), read);
+        let (sent, ()) = tokio::join!(outgoing.send_queued(receipts, &latency), read);
         assert!(sent);
         // Receipts that wait for the session are not overtaken, although the socket is empty.
         outgoing.waiting.store(1, Ordering::SeqCst);
         assert_eq!(outgoing.send_now(&message(last)), SentNow::Nothing);
         outgoing.waiting.store(0, Ordering::SeqCst);
-        assert_eq!(outgoing.send_now(&message(last)), SentNow::Whole);
+        outgoing.give(message(last), Instant::now(), &latency);
+        assert!(queued.try_recv().is_err(), "it was sent at once");
+        let counted = latency.read().into_iter().find(|step| step.step == "send");
+        assert_eq!(counted.map(|send| send.count()), Some(3));
         drop(source);
         assert_eq!(outgoing.send_now(&message(last + 1)), SentNow::Nothing);
         assert!(!outgoing.send(&[message(last + 1)]).await);
@@ -165,7 +230,7 @@ mod tests {
     #[tokio::test]
     async fn the_rest_of_a_message_is_sent_by_the_next_flush() {
         let (own, other) = UnixStream::pair().unwrap();
-        let outgoing = Outgoing::new(own.into_split().1);
+        let (outgoing, _queued) = Outgoing::new(own.into_split().1);
         assert!(outgoing.send(&[message(0)]).await);
         outgoing
             .sink

@@ -1,7 +1,6 @@
 //! Serves one client connection.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use tokio::net::UnixStream;
@@ -11,7 +10,7 @@ use tokio_util::codec::{FramedRead, LengthDelimitedCodec};
 
 use super::access;
 use super::context::OwnerContext;
-use super::conversation::{Conversation, Running, Sent, record};
+use super::conversation::{Conversation, Running};
 use super::outgoing::{Outgoing, codec};
 use super::visibility::AnnotatorView;
 use benchtop_model::{Error, ErrorKind, Result, name};
@@ -30,7 +29,8 @@ const LOOKUPS: usize = 64;
 pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     let (read, write) = stream.into_split();
     let mut source = FramedRead::new(read, codec());
-    let outgoing = Arc::new(Outgoing::new(write));
+    let (outgoing, mut receipts) = Outgoing::new(write);
+    let outgoing = Arc::new(outgoing);
     let who = match greet(&mut source, &outgoing, &shared, peer).await {
         Ok(who) => who,
         Err(problem) => {
@@ -40,7 +40,6 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     };
     let _counted = shared.activity.count_client();
     let (outbox, mut inbox) = mpsc::channel::<FromOwner>(OUTBOX);
-    let (receipts, mut receipt_box) = mpsc::unbounded_channel::<Sent>();
     let running = Arc::new(Running::new(shared.at_work.connection()));
     let mut conversation = Conversation {
         shared: shared.clone(),
@@ -49,7 +48,6 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
         peer,
         outbox,
         outgoing: outgoing.clone(),
-        receipts,
         events: None,
     };
     loop {
@@ -62,18 +60,11 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                 ready.extend(std::iter::from_fn(|| inbox.try_recv().ok()));
                 if !outgoing.send(&ready).await { break }
             }
-            message = receipt_box.recv() => {
-                let Some(message) = message else { break };
-                let (mut ready, mut times) = (Vec::new(), Vec::new());
-                for sent in [message].into_iter().chain(std::iter::from_fn(|| receipt_box.try_recv().ok())) {
-                    times.push((sent.asked, sent.given));
-                    ready.extend(sent.message);
-                }
-                if !outgoing.send(&ready).await { break }
-                outgoing.waiting.fetch_sub(times.len(), Ordering::SeqCst);
-                for (asked, given) in times {
-                    record(&shared, asked, given);
-                }
+            receipt = receipts.recv() => {
+                let Some(receipt) = receipt else { break };
+                let mut ready = vec![receipt];
+                ready.extend(std::iter::from_fn(|| receipts.try_recv().ok()));
+                if !outgoing.send_queued(ready, &shared.latency).await { break }
             }
             event = next_event(&mut conversation.events) => {
                 let Some(event) = seen_by(&shared, &who, event) else { continue };

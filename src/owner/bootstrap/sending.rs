@@ -208,7 +208,8 @@ impl Batch {
         Ok(AnsweredBatch { heard, lines })
     }
 
-    /// Asks a model, once it has answered other batches. A thread writes the answers, so that one write can hold several.
+    /// Asks a model, once it has answered other batches. A thread writes the answers, so that one
+    /// write can hold several.
     fn ask(
         &self,
         role: ModelRole,

@@ -53,7 +53,7 @@ const AHEAD: usize = 2;
 
 /// The batch whose answers are to be taken over now: one that is answered; the oldest one of a model
 /// that has enough to do; the oldest one, if there is nothing to send and none was taken.
-fn to_take(in_flight: &InFlight, pending: &PendingByRole, is_first: bool) -> Option<usize> {
+fn to_take(in_flight: &InFlight, pending: &PendingByRole, none_taken: bool) -> Option<usize> {
     let answered = in_flight.iter().position(|(_, batch)| batch.is_answered());
     let full = || {
         pending.keys().find_map(|role| {
@@ -62,7 +62,7 @@ fn to_take(in_flight: &InFlight, pending: &PendingByRole, is_first: bool) -> Opt
             (count >= AHEAD).then(|| in_flight.iter().position(asks))?
         })
     };
-    let idle = || (pending.is_empty() && is_first && !in_flight.is_empty()).then_some(0);
+    let idle = || (pending.is_empty() && none_taken && !in_flight.is_empty()).then_some(0);
     answered.or_else(full).or_else(idle)
 }
 
