@@ -11,13 +11,13 @@
 //! | 5 | [`owner`] | the process that owns a project: server, dispatch, handlers, writer, jobs |
 //! | 5 | [`tui`] | the terminal program: event loop, panes, widgets, preview, terminal |
 //! | 4 | [`pipeline`] | long operations: import, export, compose, generate, evaluate, score, boards, verify |
+//! | 3 | [`inference`] | model traits, with candle, HTTP, Tesseract, and the storyboard behind them |
 //! | 3 | [`store`] | journals, segments, columns, search, index, rebuild |
 //! | 3 | [`protocol`] | the messages between owner and clients, the client, and finding or starting an owner |
 //! | 2 | [`files`] | the project folder; reading and writing files safely |
 //! | 2 | [`formats`] | interchange formats, one file each, read and written as streams |
 //! | 2 | [`metrics`] | pure functions from answers to numbers |
-//! | 2 | [`inference`] | model traits, with candle, HTTP, Tesseract, and the storyboard behind them |
-//! | 2 | [`raster`] | pixels of pictures: decoding, scaling, corruptions, print attacks, edits, and contact sheets |
+//! | 2 | [`raster`] | pixels of pictures: decoding, scaling, corruptions, print attacks, edits, contact sheets, and the cards of the storyboard |
 //! | 2 | [`compose`] | metadata to prompts, pictures, and questions; plans; the linter |
 //! | 1 | [`model`] | plain data and rules: no I/O, no async, no drawing |
 

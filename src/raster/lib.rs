@@ -9,6 +9,7 @@
 //! | [`print_attack`] | words that are written on pictures |
 //! | [`scale`] | picture sizes and resizing |
 //! | [`sheet`] | contact sheets with labels, as PNG |
+//! | [`storyboard`] | cards that are drawn from the terms of a task, and drafts of edits |
 
 pub mod corrupt;
 pub mod decode;
@@ -17,3 +18,4 @@ pub mod letters;
 pub mod print_attack;
 pub mod scale;
 pub mod sheet;
+pub mod storyboard;

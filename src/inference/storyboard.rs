@@ -1,39 +1,16 @@
 //! The built-in default generator: draws a card from a task's terms instead of a picture from a
 //! model.
 //!
-//! It needs no weights, so a project works from metadata to review on any machine. A card shows the
-//! content of the picture (scene, subject, color, style) and is stamped `DRAFT`. A subject that
-//! cannot be drawn is a box with its word. No other text is written, because it would be the answer
-//! to a question.
-//!
-//! A task with a start image gives the draft of an edit: the start image, with the mask crossed out in a
-//! frame.
-//!
-//! A task gives the same bytes on every machine: shapes have solid colors, and everything else is
-//! integer arithmetic, without approximate reciprocals or the platform's sine.
-
-mod backgrounds;
-mod card;
-mod content;
-mod edit;
-mod figure;
-mod label;
-mod lettering;
-mod patterns;
-mod shapes;
-mod style_effects;
-
-#[cfg(test)]
-mod tests;
+//! It needs no weights, so a project works from metadata to review on any machine. A task with a
+//! start image gives the draft of an edit: the start image, with the mask crossed out in a frame.
+//! [`benchtop_raster::storyboard`] draws both.
 
 use super::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, RespectedInputs, Scheduler, Settings,
     Task,
 };
-
-/// Part of the fingerprint. Increase it with every change of the drawing.
-const VERSION: u32 = 2;
+use benchtop_raster::storyboard::{VERSION, card, edit};
 
 /// Draws cards instead of pictures.
 #[derive(Clone, Debug)]
@@ -108,8 +85,8 @@ impl ImageGenerator for Storyboard {
                 None => task
                     .init
                     .as_ref()
-                    .map(|init| edit::draw(task, init))
-                    .or_else(|| card::draw(task, settings.width, settings.height))
+                    .map(|init| edit(task, init))
+                    .or_else(|| card(task, settings.width, settings.height))
                     .map(|pixels| Picture {
                         pixels,
                         respected: self.capabilities.respects,

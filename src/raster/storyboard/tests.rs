@@ -3,17 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::content::Words;
 use super::figure;
 use super::shapes::hash;
-use super::*;
-use crate::generate_all;
-use benchtop_model::generation::Pixels;
-
-fn settings(width: u32, height: u32) -> Settings {
-    Settings {
-        width,
-        height,
-        ..Storyboard::new().capabilities().recommended.clone()
-    }
-}
+use super::{VERSION, card};
+use benchtop_model::generation::{Pixels, Task};
 
 fn task(seed: u64, terms: &[(&str, &str)]) -> Task {
     let terms: BTreeMap<_, _> = terms
@@ -45,14 +36,7 @@ fn owl(seed: u64, slot: &str, term: &str) -> Task {
 }
 
 fn drawn(task: &Task, width: u32, height: u32) -> Pixels {
-    generate_all(
-        &mut Storyboard::new(),
-        &settings(width, height),
-        std::slice::from_ref(task),
-    )
-    .remove(0)
-    .unwrap()
-    .pixels
+    card(task, width, height).unwrap()
 }
 
 /// The share of clearly different pixels, in percent.
