@@ -219,38 +219,3 @@ fn a_key_unknown_to_the_owner_pauses_the_job() {
         job(&quiz)
     );
 }
-
-#[test]
-fn a_stalled_request_is_retried_while_others_continue() {
-    let bench = quiz(40);
-    let server = Server::new(
-        |seen| match (crate::flows::eval::number(seen), seen.before) {
-            (20, 0) => Act::Stall(Duration::from_secs(100)),
-            _ => reply("(A)", "stop"),
-        },
-    );
-    let args = [
-        "eval",
-        "--model",
-        "tiny",
-        "--endpoint",
-        &server.url(),
-        "--timeout",
-        "90",
-        "--json",
-    ];
-    let job = bench.run(args).lines().pop().unwrap();
-    assert_eq!(
-        (&job["standing"], &job["done"], &job["failed"]),
-        (&json!("done"), &json!(40), &json!(0)),
-        "{job}"
-    );
-    let of = |n: usize| {
-        server
-            .seen()
-            .iter()
-            .filter(|seen| crate::flows::eval::number(seen) == n)
-            .count()
-    };
-    assert_eq!((of(20), of(21)), (2, 1));
-}

@@ -65,6 +65,7 @@ fn quick() -> Timeouts {
         idle: Duration::from_millis(500),
         backoff: Duration::from_millis(4),
         backoff_cap: Duration::from_millis(40),
+        stall: Duration::from_millis(500),
         failures: 6,
         suspension: Duration::from_millis(10),
         give_up: Duration::from_secs(5),
@@ -383,6 +384,50 @@ fn retry_after_is_kept_to() {
     assert_eq!(failure.kind, FailureKind::Unavailable);
     assert!(failure.reason.contains("3600"), "{}", failure.reason);
     assert_eq!(server.seen().len(), 1);
+}
+
+#[test]
+fn a_stalled_request_is_retried_while_others_continue() {
+    let server = Server::new(
+        |seen| match (seen.body["prompt"] == "owl 20", seen.before) {
+            (true, 0) => Act::Stall(Duration::from_secs(100)),
+            _ => Act::Picture(ALL),
+        },
+    );
+    let endpoint = Endpoint {
+        timeout_s: 90,
+        ..endpoint(server.url(), 2)
+    };
+    let tasks: Vec<_> = (0..40).map(|i| task(&format!("owl {i}"))).collect();
+    let results = generate_all(&mut generator(vec![endpoint], 2), &settings(), &tasks);
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    let of = |prompt: &str| {
+        let seen = server.seen();
+        seen.iter()
+            .filter(|seen| seen.body["prompt"] == prompt)
+            .count()
+    };
+    assert_eq!((of("owl 20"), of("owl 21")), (2, 1));
+}
+
+#[test]
+fn a_server_that_names_a_time_is_asked_again_then() {
+    // Without the named time, a wait of up to an hour would be drawn.
+    let server = Server::new(|seen| match seen.before {
+        0 => Act::Status(429, vec![("retry-after", "0".into())], String::new()),
+        _ => Act::Picture(ALL),
+    });
+    let patience = Timeouts {
+        backoff: Duration::from_secs(3600),
+        backoff_cap: Duration::from_secs(3600),
+        ..quick()
+    };
+    let config = config(vec![endpoint(server.url(), 2)], 2);
+    let mut generator = HttpGenerator::with_timeouts(&config, patience).unwrap();
+    let tasks: Vec<_> = (0..20).map(|i| task(&format!("owl {i}"))).collect();
+    let results = generate_all(&mut generator, &settings(), &tasks);
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert_eq!(server.seen().len(), 40);
 }
 
 #[test]

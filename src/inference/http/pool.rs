@@ -19,10 +19,9 @@ use benchtop_model::{Error, Result};
 const RECENT: usize = 32;
 /// Minimum number of response times before a request can count as stalled.
 const MIN_TIMES: usize = 8;
-/// A request counts as stalled if it takes this many times as long as the slowest recent one,
+/// A request counts as stalled if it takes this many times as long as the slowest recent one, and
+/// at least [`Timeouts::stall`].
 const TIMES_SLOWER: u32 = 5;
-/// and at least this long.
-const MIN_STALL: Duration = Duration::from_secs(15);
 
 /// Waiting times and limits of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +34,8 @@ pub struct Timeouts {
     pub backoff: Duration,
     /// Maximum wait before any try.
     pub backoff_cap: Duration,
+    /// Minimum time after which a request can count as stalled.
+    pub stall: Duration,
     /// Number of failures in a row that suspend an endpoint.
     pub failures: u32,
     /// Time of the first suspension; doubles each time, up to 32 times. Then one request probes the
@@ -56,6 +57,7 @@ impl Default for Timeouts {
             idle: Duration::from_secs(20),
             backoff: Duration::from_secs(1),
             backoff_cap: Duration::from_secs(30),
+            stall: Duration::from_secs(15),
             failures: 5,
             suspension: Duration::from_secs(2),
             give_up: Duration::from_secs(90),
@@ -255,7 +257,7 @@ impl Pool {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let slowest = times.iter().max().filter(|_| times.len() >= MIN_TIMES)?;
-        Some((*slowest * TIMES_SLOWER).max(MIN_STALL))
+        Some((*slowest * TIMES_SLOWER).max(self.patience.stall))
     }
 
     fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {

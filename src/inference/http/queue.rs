@@ -183,10 +183,13 @@ async fn once<A: Api>(
     };
     // An unreachable server does not count as a try of the task.
     let server_absent = matches!(outcome, Outcome::Absent(_));
+    // A server that names a time is asked again then; its slots are closed until that time.
+    let has_named_time = matches!(outcome, Outcome::Busy(Some(_)));
     job.tried -= u32::from(server_absent);
     seat.leave(outcome);
     match (again, job.tried) {
         (true, _) if server_absent => queue.again(job, at, Instant::now()),
+        (true, 1) if has_named_time && pool.tries > 1 => queue.again(job, at, Instant::now()),
         (false, _) => Some(Err(failure)),
         (true, 1) if pool.tries <= 1 => Some(Err(failure)),
         (true, n) if n >= pool.tries => Some(Err(Failure::new(
