@@ -39,6 +39,10 @@ impl<Q> RequestSlot<Q> {
         next
     }
 
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.in_flight
+    }
+
     /// Forgets the request in flight, for example after a lost connection.
     pub(super) fn reset(&mut self) {
         *self = RequestSlot::default();

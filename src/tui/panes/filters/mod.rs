@@ -145,15 +145,15 @@ impl FiltersPane {
         self.request_bench(cx);
     }
 
-    /// Requests another number of bars after the width changed.
-    fn resized(&mut self, cx: &mut Context<'_>) {
-        let fits = self
+    /// Whether the bars of the last reply do not fit the width, and no other reply is on its way.
+    /// The width is known after the first frame only.
+    fn needs_other_bars(&self) -> bool {
+        let wide = histogram::bars(self.width);
+        let is_other = self
             .bench
             .as_ref()
-            .is_none_or(|(asked, _)| asked.bars == histogram::bars(self.width));
-        if !fits {
-            self.request_bench(cx);
-        }
+            .is_some_and(|(asked, _)| asked.bars != wide);
+        is_other && self.failed.is_none() && !self.turn.is_in_flight()
     }
 
     fn ask_rules(&self, cx: &mut Context<'_>) {
@@ -453,16 +453,21 @@ impl Pane for FiltersPane {
             Notice::Changed => self.recount_soon(cx),
             Notice::Rules => self.ask_rules(cx),
             Notice::Scoring(job) => self.on_scoring(job.clone(), cx),
-            Notice::Resized => self.resized(cx),
             _ => {}
         }
     }
 
     fn due(&self) -> Option<u64> {
-        self.recount_at.due()
+        match self.needs_other_bars() {
+            true => Some(0),
+            false => self.recount_at.due(),
+        }
     }
 
     fn tick(&mut self, cx: &mut Context<'_>) {
+        if self.needs_other_bars() {
+            self.request_bench(cx);
+        }
         if self.recount_at.is_over(cx.env.now) && cx.env.is_shown {
             self.refresh(cx);
         }

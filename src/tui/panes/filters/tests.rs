@@ -190,7 +190,7 @@ fn ready() -> FiltersPane {
     let effects = recorder().open(&mut pane);
     settle(&mut pane, effects);
     drawn(&mut pane, 100, 30, ColorLevel::True, false);
-    let effects = recorder().notify(&mut pane, Notice::Resized);
+    let effects = recorder().tick(&mut pane);
     settle(&mut pane, effects);
     pane
 }
@@ -322,6 +322,23 @@ fn only_the_newest_of_many_moves_is_requested() {
     assert_eq!(asked.flag, line);
     let after = recorder().reply::<request::Bench>(&mut pane, next, Ok(answer(&asked)));
     assert!(after.is_empty());
+}
+
+/// The pane asks before it is first drawn, so its width can be known after the first reply.
+#[test]
+fn bars_for_another_width_are_requested_again() {
+    let mut pane = ready();
+    let asked = pane.bench.as_ref().unwrap().0.clone();
+    assert_eq!(pane.due(), None);
+    drawn(&mut pane, 160, 50, ColorLevel::True, false);
+    assert_eq!(pane.due(), Some(0));
+    let again = only(recorder().tick(&mut pane));
+    assert_eq!(pane.due(), None, "the reply is on its way");
+    let now = bench_asked(&again).bars;
+    assert_eq!(
+        (now, now == asked.bars),
+        (histogram::bars(pane.width), false)
+    );
 }
 
 #[test]
