@@ -27,7 +27,7 @@ const VARIABLE: &str = "AWS_SECRET_ACCESS_KEY";
 const SECRET: &str = "wJalrXUtnFEMI";
 
 /// Long enough for an owner to ask a server that it means to ask: it does so within milliseconds of its start.
-const LULL: Duration = Duration::from_millis(600);
+const LULL: Duration = Duration::from_millis(300);
 
 /// A command of a person who has a secret in the environment, and so has the owner that it starts.
 fn with_secret<'a>(bench: &Bench, args: impl IntoIterator<Item = &'a str>) -> Output {

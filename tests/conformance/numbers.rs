@@ -32,7 +32,8 @@ fn a_page_of_long_answers_fits_one_message() {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let long = "word ".repeat(800_000);
+    // One word, which is read quickly.
+    let long = "w".repeat(4_000_000);
     let questions =
         rows(&|id| json!({"id": id, "question": "Which?", "A": "cat", "B": "dog", "answer": "A"}));
     let answers = rows(&|id| json!({"id": id, "prediction": format!("{long}{id}"), "model": "m"}));

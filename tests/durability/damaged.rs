@@ -210,11 +210,11 @@ fn opening_detects_a_flipped_bit_in_a_large_journal() {
         item: format!("set/{}", if n == 0 { 0 } else { 1 + n % 29 }),
         on: None,
         act: Act::Judge(Judgement {
-            note: Some("x".repeat(200)),
+            note: Some("x".repeat(2000)),
             ..Judgement::new(Verdict::Accept, Seen::Script)
         }),
     };
-    let all: Vec<Decision> = (0..25_000).map(decision).collect();
+    let all: Vec<Decision> = (0..5_000).map(decision).collect();
     Journal::open(&bench.root().join("sessions"), "ann")
         .unwrap()
         .append(&all)

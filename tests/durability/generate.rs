@@ -174,7 +174,7 @@ fn killed(bench: &Bench, with: &[&str], drafts: bool) {
     ];
     bench.run(begin.iter().chain(with).copied()).ok();
     let mut seen = BTreeSet::new();
-    for n in 0..rounds(20) {
+    for n in 0..rounds(12) {
         std::thread::sleep(Duration::from_millis(20 + dice(n, 160)));
         bench.kill_owner();
         let lines = recorded(bench);
@@ -216,6 +216,6 @@ fn killed(bench: &Bench, with: &[&str], drafts: bool) {
     assert!(owners(bench.root()).len() == 1);
     println!(
         "kill -9 of a generating owner: {} rounds, killed at {seen:?} of 50 pictures",
-        rounds(20)
+        rounds(12)
     );
 }

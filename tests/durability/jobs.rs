@@ -202,7 +202,7 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
     begin(&bench, &asked, &judge);
     let mut before = results(&bench);
     let mut sizes: [BTreeSet<usize>; 3] = Default::default();
-    for n in 0..rounds(20) {
+    for n in 0..rounds(12) {
         // The next owner goes on by itself.
         act(&bench, n);
         let (places, pauses) = (order(&bench), paused(&bench));
@@ -245,7 +245,7 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
         assert_eq!(distinct.len(), all.len(), "something was done twice");
     }
     // At most what was in flight was asked again.
-    let most = items + rounds(20) as usize * 4;
+    let most = items + rounds(12) as usize * 4;
     assert!(asked.seen().len() <= most, "{} asked", asked.seen().len());
     println!("kill -9 of an owner with three jobs: killed at {sizes:?} results");
 }

@@ -74,7 +74,7 @@ fn check(bench: &Bench) -> usize {
 fn a_killed_release_is_whole_or_not_there() {
     let bench = noisy();
     let (mut whole, mut unfinished) = (0, 0);
-    for n in 0..rounds(20) {
+    for n in 0..rounds(10) {
         let name = format!("v{n}");
         bench.start_owner();
         let args = ["release", &name].into_iter().chain(ALL);

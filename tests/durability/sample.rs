@@ -77,7 +77,7 @@ fn a_kill_leaves_all_of_the_sample_or_nothing() {
     assert!(all.iter().all(|count| *count > 0), "{all:?}");
     let (mut added, mut removed) = (0, 0);
     let bench = Bench::new();
-    for n in 0..rounds(12) {
+    for n in 0..rounds(6) {
         bench.start_owner();
         let mut adding = begin(&bench, &["sample"]);
         std::thread::sleep(Duration::from_millis(dice(n, 1600)));

@@ -56,14 +56,14 @@ fn killed(scenario: &str) {
     // The job ends within a few rounds; then another project is made the same way.
     let mut bench = bench;
     bench.run(settings.into_iter().chain(["--detach"])).ok();
-    while n < rounds(20) {
+    while n < rounds(12) {
         std::thread::sleep(Duration::from_millis(dice(n, 450)));
         let done = job(&bench)["done"].as_u64().unwrap();
         bench.kill_owner();
         seen.insert(done);
         let after = job(&bench);
         n += 1;
-        if after["standing"] == "done" && n < rounds(20) {
+        if after["standing"] == "done" && n < rounds(12) {
             check(&bench, scenario, &expected, &before);
             bench = asked(PICTURES, SIDE);
             bench.run(settings.into_iter().chain(["--detach"])).ok();

@@ -1,6 +1,8 @@
 //! kill -9 of an owner during scoring.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -44,7 +46,12 @@ fn job(bench: &Bench) -> Value {
 fn a_killed_scoring_job_scores_every_input_once() {
     let bench = fifty();
     bench.run(["generate", "--size", "64x64"]).ok();
-    let server = Server::new(|_| Act::Later(Duration::from_millis(60), Box::new(says("yes"))));
+    let slow = Arc::new(AtomicBool::new(true));
+    let is_slow = slow.clone();
+    let server = Server::new(move |_| match is_slow.load(Ordering::Relaxed) {
+        true => Act::Later(Duration::from_millis(60), Box::new(says("yes"))),
+        false => says("yes"),
+    });
     let url = server.url();
     configure(
         &bench,
@@ -61,7 +68,7 @@ fn a_killed_scoring_job_scores_every_input_once() {
         .ok();
     let mut seen = BTreeSet::new();
     let mut before: Vec<u64> = Vec::new();
-    for n in 0..rounds(20) {
+    for n in 0..rounds(12) {
         std::thread::sleep(Duration::from_millis(20 + dice(n, 160)));
         // What somebody was told is there after the kill.
         let told = job(&bench)["items"][1].as_u64().unwrap();
@@ -76,6 +83,8 @@ fn a_killed_scoring_job_scores_every_input_once() {
         seen.insert(now.len());
         before = now;
     }
+    // Nothing is killed from here on.
+    slow.store(false, Ordering::Relaxed);
     wait_until("the job is done", || job(&bench)["job"]["phase"] == "done");
     let all = recorded(&bench);
     let distinct: BTreeSet<u64> = all.iter().copied().collect();
@@ -92,7 +101,7 @@ fn a_killed_scoring_job_scores_every_input_once() {
     );
     println!(
         "kill -9 of a scoring owner: {} rounds, killed at {seen:?} of {} scores",
-        rounds(20),
+        rounds(12),
         all.len()
     );
 }

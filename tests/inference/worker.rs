@@ -306,7 +306,7 @@ fn each_way_to_fall_is_named_and_got_over() {
 #[test]
 fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
     let short = Duration::from_secs(5);
-    for (fault, patience) in [
+    let cases = [
         (
             "stall after 1",
             Timeouts {
@@ -321,7 +321,8 @@ fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
                 ..CALM
             },
         ),
-    ] {
+    ];
+    let alone = |fault: &str, patience| {
         let dir = tempfile::tempdir().unwrap();
         let launch = launch().with_env(FAULT, &once(&dir, fault));
         let mut generator = WorkerGenerator::open(launch, &tiny("sd"), patience).unwrap();
@@ -329,7 +330,13 @@ fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
         let made = run(&mut generator, &settings(2), &tasks(3), &mut |_, _| ());
         assert_eq!(pixels(&made), expected(&settings(2), &tasks(3)), "{fault}");
         assert!(generator.pid() != Some(first) && !lives(first), "{fault}");
-    }
+    };
+    // Each waits most of its time.
+    std::thread::scope(|scope| {
+        for (fault, patience) in cases {
+            scope.spawn(move || alone(fault, patience));
+        }
+    });
 }
 
 #[test]

@@ -61,13 +61,7 @@ fn keys_whose_bytes_come_one_by_one_never_become_verdicts() {
 
 #[test]
 fn late_or_split_probe_answers_are_never_keys() {
-    for cut in [
-        None,
-        Some((1, PAUSE)),
-        Some((3, PAUSE)),
-        Some((18, PAUSE)),
-        Some((20, PAUSE)),
-    ] {
+    let alone = |cut| {
         let bench = Bench::plain(4);
         // Later than the half second that the probe waits.
         let pty = Pty::open(
@@ -83,7 +77,14 @@ fn late_or_split_probe_answers_are_never_keys() {
         let shown = pty.on(2);
         assert!(shown.contains("▌Review"), "{shown}");
         assert_eq!(bench.verdicts("ann"), ["1 skip"], "cut {cut:?}");
-    }
+    };
+    let cuts = [None, Some(1), Some(3), Some(18), Some(20)];
+    // Each waits most of its time.
+    std::thread::scope(|scope| {
+        for cut in cuts {
+            scope.spawn(move || alone(cut.map(|at| (at, PAUSE))));
+        }
+    });
 }
 
 #[test]
