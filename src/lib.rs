@@ -2,8 +2,8 @@
 //!
 //! This crate re-exports the crates of the workspace. They are layered on six floors: a crate uses only crates on lower floors,
 //! and crates on one floor do not use each other (`tests/house.rs` checks the sources). Above floor 2 there are two independent
-//! groups, which build in parallel: `store`, `pipeline`, and `owner` make up the owner process, and `protocol` and `tui` its
-//! clients. `cli` joins them. The `lib.rs` of each crate has a table of its modules.
+//! groups, which build in parallel: `inference`, `store`, `pipeline`, and `owner` make up the owner process, and `protocol` and
+//! `tui` its clients. `cli` joins them. The `lib.rs` of each crate has a table of its modules.
 //!
 //! | floor | crate | content |
 //! |---|---|---|

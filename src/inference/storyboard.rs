@@ -10,7 +10,7 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, RespectedInputs, Scheduler, Settings,
     Task,
 };
-use benchtop_raster::storyboard::{VERSION, card, edit};
+use benchtop_raster::storyboard::{VERSION, draw_card, draw_edit};
 
 /// Draws cards instead of pictures.
 #[derive(Clone, Debug)]
@@ -85,8 +85,8 @@ impl ImageGenerator for Storyboard {
                 None => task
                     .init
                     .as_ref()
-                    .map(|init| edit(task, init))
-                    .or_else(|| card(task, settings.width, settings.height))
+                    .map(|init| draw_edit(task, init))
+                    .or_else(|| draw_card(task, settings.width, settings.height))
                     .map(|pixels| Picture {
                         pixels,
                         respected: self.capabilities.respects,

@@ -32,7 +32,7 @@ fn a_page_of_long_answers_fits_one_message() {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    // One word, which is read quickly.
+    // One long word is read faster than many words.
     let long = "w".repeat(4_000_000);
     let questions =
         rows(&|id| json!({"id": id, "question": "Which?", "A": "cat", "B": "dog", "answer": "A"}));

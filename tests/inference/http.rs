@@ -65,7 +65,7 @@ fn quick() -> Timeouts {
         idle: Duration::from_millis(500),
         backoff: Duration::from_millis(4),
         backoff_cap: Duration::from_millis(40),
-        stall: Duration::from_millis(500),
+        stall: Duration::from_secs(15),
         failures: 6,
         suspension: Duration::from_millis(10),
         give_up: Duration::from_secs(5),
@@ -399,7 +399,13 @@ fn a_stalled_request_is_retried_while_others_continue() {
         ..endpoint(server.url(), 2)
     };
     let tasks: Vec<_> = (0..40).map(|i| task(&format!("owl {i}"))).collect();
-    let results = generate_all(&mut generator(vec![endpoint], 2), &settings(), &tasks);
+    let patience = Timeouts {
+        stall: Duration::from_secs(1),
+        ..quick()
+    };
+    let config = config(vec![endpoint], 2);
+    let mut generator = HttpGenerator::with_timeouts(&config, patience).unwrap();
+    let results = generate_all(&mut generator, &settings(), &tasks);
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     let of = |prompt: &str| {
         let seen = server.seen();

@@ -24,7 +24,7 @@ fn patience() -> Timeouts {
         idle: Duration::from_millis(500),
         backoff: Duration::from_millis(4),
         backoff_cap: Duration::from_millis(40),
-        stall: Duration::from_millis(500),
+        stall: Duration::from_secs(15),
         failures: 6,
         suspension: Duration::from_millis(10),
         give_up: Duration::from_secs(5),

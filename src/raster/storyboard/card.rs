@@ -8,7 +8,7 @@ use super::{backgrounds, figure, label, style_effects};
 use benchtop_model::generation::{Pixels, Task};
 
 /// Draws the card of `task`. `None` if there is not enough memory.
-pub fn draw(task: &Task, width: u32, height: u32) -> Option<Pixels> {
+pub fn draw_card(task: &Task, width: u32, height: u32) -> Option<Pixels> {
     let words = Words::of(task);
     // Two seeds of one prompt and two prompts of one seed both look different.
     let mut draws = Draws::new(task.seed ^ hash(&task.prompt) ^ hash(&words.title));

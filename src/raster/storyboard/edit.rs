@@ -11,7 +11,7 @@ const REPAINTED: u8 = 128;
 
 /// Draws the draft of a task with this start image, which fits its mask. The color depends on prompt
 /// and seed, so that two tries look different.
-pub fn draw(task: &Task, init: &Init) -> Pixels {
+pub fn draw_edit(task: &Task, init: &Init) -> Pixels {
     let mut picture = init.image.clone();
     let (width, height) = (picture.width as usize, picture.height as usize);
     let unit = (width.min(height) / 64).max(1);

@@ -24,5 +24,5 @@ mod tests;
 /// Version of the drawing. Part of the fingerprint: increase it with every change of the bytes.
 pub const VERSION: u32 = 2;
 
-pub use card::draw as card;
-pub use edit::draw as edit;
+pub use card::draw_card;
+pub use edit::draw_edit;

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::content::Words;
 use super::figure;
 use super::shapes::hash;
-use super::{VERSION, card};
+use super::{VERSION, draw_card};
 use benchtop_model::generation::{Pixels, Task};
 
 fn task(seed: u64, terms: &[(&str, &str)]) -> Task {
@@ -36,7 +36,7 @@ fn owl(seed: u64, slot: &str, term: &str) -> Task {
 }
 
 fn drawn(task: &Task, width: u32, height: u32) -> Pixels {
-    card(task, width, height).unwrap()
+    draw_card(task, width, height).unwrap()
 }
 
 /// The share of clearly different pixels, in percent.

@@ -145,15 +145,16 @@ impl FiltersPane {
         self.request_bench(cx);
     }
 
-    /// Whether the bars of the last reply do not fit the width, and no other reply is on its way.
-    /// The width is known after the first frame only.
+    /// Whether the bars of the last reply do not fit the width, and others can be requested now. The
+    /// width is not known before the first frame.
     fn needs_other_bars(&self) -> bool {
         let wide = histogram::bars(self.width);
         let is_other = self
             .bench
             .as_ref()
             .is_some_and(|(asked, _)| asked.bars != wide);
-        is_other && self.failed.is_none() && !self.turn.is_in_flight()
+        let can_ask = self.failed.is_none() && self.measure().is_some();
+        is_other && can_ask && !self.turn.is_in_flight()
     }
 
     fn ask_rules(&self, cx: &mut Context<'_>) {
