@@ -6,6 +6,7 @@
 //! | [`decode`] | decodes pictures within limits |
 //! | [`edit`] | masks, canvases for painters, pasting back, and outpainting |
 //! | [`letters`] | words of an outline font, as coverage |
+//! | [`pillow`] | resizes and converts to the bytes of Pillow |
 //! | [`print_attack`] | words that are written on pictures |
 //! | [`scale`] | picture sizes and resizing |
 //! | [`sheet`] | contact sheets with labels, as PNG |
@@ -15,6 +16,7 @@ pub mod corrupt;
 pub mod decode;
 pub mod edit;
 pub mod letters;
+pub mod pillow;
 pub mod print_attack;
 pub mod scale;
 pub mod sheet;

@@ -184,7 +184,7 @@ fn stored(picture: &Pixels) -> Pixels {
     let mut png = Cursor::new(Vec::new());
     image.write_to(&mut png, ImageFormat::Png).unwrap();
     let read = image::load_from_memory(&png.into_inner()).unwrap();
-    benchtop::inference::preprocess::rgb(&read)
+    benchtop::raster::pillow::rgb(&read)
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Preprocessing to the bit: bytes after resize and cut, and numbers after normalising, as hashes of what transformers'
 //! processors with the Pillow backend make of twenty odd-sized pictures.
 
-use benchtop::inference::preprocess::{Preprocessor, Steps, rgb};
+use benchtop::inference::preprocess::{Preprocessor, Steps};
 use benchtop::model::generation::Pixels;
+use benchtop::raster::pillow::rgb;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::resample::Resample;
 use crate::candle::config::Config;
 use benchtop_model::error::Result;
+use benchtop_raster::pillow::Resample;
 
 /// Maximum side that a file may set.
 const LARGEST: usize = 4096;

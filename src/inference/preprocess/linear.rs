@@ -1,8 +1,9 @@
 //! Preprocessing as two matrices, for gradients with respect to pixels.
 
-use super::{Layout, Preprocessor, resample};
+use super::{Layout, Preprocessor};
 use benchtop_model::error::Result;
 use benchtop_model::generation::Pixels;
+use benchtop_raster::pillow;
 
 /// The resize and the crop of pictures of one size, without rounding: a plane of the result is
 /// `down * plane * across`, in gray levels. [`Preprocessor::cut`] also rounds and clips to bytes
@@ -32,7 +33,7 @@ impl Preprocessor {
         } = self.layout(picture)?;
         let axis = |of: u32, to: usize, size: usize, (range, before): (_, usize)| {
             let of = of as usize;
-            let inner = resample::matrix(self.steps.resample, of, to, range);
+            let inner = pillow::matrix(self.steps.resample, of, to, range);
             // Pixels beyond the picture are black.
             let mut all = vec![vec![0.; of]; before];
             all.extend(inner);

@@ -3,20 +3,17 @@
 
 mod config;
 mod linear;
-mod resample;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use image::DynamicImage;
-
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Pixels;
+use benchtop_raster::pillow;
 pub use config::{Size, Steps};
 pub use linear::Linear;
-pub use resample::Resample;
 
 /// A preprocessor, which threads can share.
 #[derive(Clone, Debug)]
@@ -107,7 +104,7 @@ impl Preprocessor {
             columns: (x, left),
             rows: (y, above),
         } = self.layout(picture)?;
-        let inner = resample::resized(
+        let inner = pillow::resized(
             &picture.rgb,
             (width, height),
             self.steps.resample,
@@ -165,34 +162,6 @@ fn middle(to: usize, of: usize) -> (Range<usize>, usize) {
     let from = start.max(0) as usize;
     let until = (start + of as i64).clamp(0, to as i64) as usize;
     (from..until, (-start).max(0) as usize)
-}
-
-/// Converts a decoded picture to RGB bytes, as Pillow's `Image.convert("RGB")`: transparent pixels
-/// keep their color, gray becomes three equal bytes, and of 16 bits the upper eight count.
-///
-/// Exact for 8-bit PNGs: gray, palette, or RGB, with and without alpha. JPEG decoders differ:
-/// Pillow decodes a few levels differently.
-pub fn rgb(picture: &DynamicImage) -> Pixels {
-    let upper = |v: &u16| (v >> 8) as u8;
-    let rgb = match picture {
-        DynamicImage::ImageRgb8(p) => p.as_raw().clone(),
-        DynamicImage::ImageRgba8(p) => p.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect(),
-        DynamicImage::ImageLuma8(p) => p.as_raw().iter().flat_map(|l| [*l; 3]).collect(),
-        DynamicImage::ImageLumaA8(p) => p.pixels().flat_map(|p| [p.0[0]; 3]).collect(),
-        DynamicImage::ImageRgb16(p) => p.as_raw().iter().map(upper).collect(),
-        DynamicImage::ImageRgba16(p) => p
-            .pixels()
-            .flat_map(|p| [0, 1, 2].map(|c| upper(&p.0[c])))
-            .collect(),
-        DynamicImage::ImageLuma16(p) => p.as_raw().iter().flat_map(|l| [upper(l); 3]).collect(),
-        DynamicImage::ImageLumaA16(p) => p.pixels().flat_map(|p| [upper(&p.0[0]); 3]).collect(),
-        other => other.to_rgb8().into_raw(),
-    };
-    Pixels {
-        width: picture.width(),
-        height: picture.height(),
-        rgb,
-    }
 }
 
 /// The folders that may have the `preprocessor_config.json` of a model: its own, and the one that

@@ -121,11 +121,3 @@ fn center_crop_matches_transformers() {
     // Half a pixel below zero rounds down: two black pixels before, one after.
     assert_eq!(middle(4, 7), (0..4, 2));
 }
-
-#[test]
-fn sixteen_bit_pictures_keep_the_upper_eight_bits() {
-    let deep = image::ImageBuffer::from_raw(1, 1, vec![0x12ffu16, 0x00ff, 0xff00]).unwrap();
-    assert_eq!(rgb(&DynamicImage::ImageRgb16(deep)).rgb, [0x12, 0, 0xff]);
-    let gray = image::ImageBuffer::from_raw(1, 1, vec![0x80ffu16]).unwrap();
-    assert_eq!(rgb(&DynamicImage::ImageLuma16(gray)).rgb, [0x80; 3]);
-}

@@ -10,7 +10,6 @@ use super::layout::Layout;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_inference::candle::adversarial::{self, Attacker, Settings};
 use benchtop_inference::hub::Hub;
-use benchtop_inference::preprocess::rgb;
 use benchtop_model::cancel::{Cancel, canceled};
 use benchtop_model::config::{Config, FilterModels};
 use benchtop_model::derivation::{ADVERSARIAL, PROXY, SEED};
@@ -19,6 +18,7 @@ use benchtop_model::rng::Stream;
 use benchtop_model::scenario::ScenarioPlan;
 use benchtop_model::{Error, Item, Result};
 use benchtop_raster::decode::DecodedImage;
+use benchtop_raster::pillow::rgb;
 use image::{DynamicImage, RgbImage};
 
 /// The text that a picture is to fit less well.

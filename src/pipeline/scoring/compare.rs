@@ -7,7 +7,6 @@ use half::f16;
 use serde::Serialize;
 
 use super::runners::embedded::list;
-use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;
 use benchtop_metrics::kmmd::{Discrepancy, MOST, kmmd, matrix};
 use benchtop_metrics::nearest::{Rows, nearest};
@@ -16,6 +15,7 @@ use benchtop_model::cancel::{ProgressSink, canceled};
 use benchtop_model::generation::{FailureKind, Pixels};
 use benchtop_model::scoring::bench::Share;
 use benchtop_model::{Error, Result};
+use benchtop_raster::pillow;
 
 /// Pictures per pass.
 const BATCH: usize = 16;
@@ -100,7 +100,7 @@ fn embed(
         let mut pictures: Vec<(PathBuf, Pixels)> = Vec::new();
         for file in some {
             match image::open(file) {
-                Ok(picture) => pictures.push((file.clone(), preprocess::rgb(&picture))),
+                Ok(picture) => pictures.push((file.clone(), pillow::rgb(&picture))),
                 Err(error) => skipped.push((file.clone(), error.to_string())),
             }
         }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::kin::Kin;
 use benchtop_files::picture_file::PictureFile;
-use benchtop_inference::preprocess;
 use benchtop_inference::request_meter::RequestMeter;
 use benchtop_model::Item;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generation::Pixels;
 use benchtop_model::scoring::{Score, ScoreState};
+use benchtop_raster::pillow;
 use benchtop_store::scores::ScorerVersion;
 
 /// An item to score, with its picture files.
@@ -44,7 +44,7 @@ impl Subject {
     pub fn picture(&self) -> Result<Pixels, Score> {
         let bytes = self.bytes()?;
         match image::load_from_memory(&bytes) {
-            Ok(picture) => Ok(preprocess::rgb(&picture)),
+            Ok(picture) => Ok(pillow::rgb(&picture)),
             Err(error) => Err(failed(&format!("its picture is damaged: {error}"))),
         }
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::clip_and_safety::{decoded, refused};
 use crate::scoring::runner::{ScoreSink, Subject};
-use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::generated_image::file_key;
 use benchtop_model::generation::{Fingerprint, Pixels};
 use benchtop_model::scoring::Score;
 use benchtop_model::{Error, Result};
+use benchtop_raster::pillow;
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings};
 
 /// Pictures per call.
@@ -77,7 +77,7 @@ impl EmbeddedPictures {
                     if self.embeddings.get(key).is_none()
                         && let Ok(picture) = image::load_from_memory(&bytes)
                     {
-                        fresh.push((key, preprocess::rgb(&picture)));
+                        fresh.push((key, pillow::rgb(&picture)));
                     }
                 }
                 self.embed(&fresh, cancel)?;

@@ -27,7 +27,7 @@ fn flat(subject: &Subject) -> Score {
         Ok(bytes) => bytes,
         Err(failed) => return failed,
     };
-    let decoded = image::load_from_memory(&bytes).map(|p| benchtop_inference::preprocess::rgb(&p));
+    let decoded = image::load_from_memory(&bytes).map(|p| benchtop_raster::pillow::rgb(&p));
     let told = decoded.as_ref().map_err(ToString::to_string);
     let mut flaws = picture::flaws(told.as_ref().map(|p| *p).map_err(String::as_str));
     flaws.extend(picture::cut_off(&bytes));

@@ -1,5 +1,6 @@
-//! Resamples 8-bit RGB pictures, bit-identical to Pillow's `Image.resize` (`Resample.c`):
-//! coefficients in f64, rounded to 22-bit fixed point; a horizontal pass, then a vertical pass,
+//! Resizes and converts pictures to the same bytes as Pillow.
+//!
+//! Resizing is that of `Image.resize` (`Resample.c`): coefficients in f64, rounded to 22-bit fixed point; a horizontal pass, then a vertical pass,
 //! with rounding to 8 bits between them. A pass that changes nothing is skipped. Only the requested
 //! part of the result is computed.
 //!
@@ -7,6 +8,9 @@
 //! computed with earlier versions.
 
 use std::ops::Range;
+
+use benchtop_model::generation::Pixels;
+use image::DynamicImage;
 
 /// Fractional bits of a coefficient: 32 minus 8 for a pixel and 2 for sums above 1.
 const PRECISION: u32 = 32 - 8 - 2;
@@ -83,12 +87,7 @@ fn coefficients(resample: Resample, of: usize, to: usize, x: usize) -> (usize, V
 
 /// An axis that is resized from `of` to `to` pixels as a matrix: a row of `of` shares for each of the
 /// pixels `wanted`. Unlike [`resized`], it does not round.
-pub(super) fn matrix(
-    resample: Resample,
-    of: usize,
-    to: usize,
-    wanted: Range<usize>,
-) -> Vec<Vec<f32>> {
+pub fn matrix(resample: Resample, of: usize, to: usize, wanted: Range<usize>) -> Vec<Vec<f32>> {
     let row = |x: usize| {
         let mut row = vec![0.; of];
         if of == to {
@@ -209,7 +208,7 @@ fn down(lines: &[u8], start: usize, axis: &Axis, out: &mut [u8], line: usize) {
 
 /// Columns `x` and rows `y` of the picture `rgb` (`width` x `height`, three bytes per pixel, not
 /// empty), resized to `to` (width, height).
-pub(super) fn resized(
+pub fn resized(
     rgb: &[u8],
     (width, height): (usize, usize),
     resample: Resample,
@@ -235,4 +234,45 @@ pub(super) fn resized(
     let mut out = vec![0; line * y.len()];
     down(&lines, needed.start, &axis, &mut out, line);
     out
+}
+
+/// Converts a decoded picture to RGB bytes, as Pillow's `Image.convert("RGB")`: transparent pixels
+/// keep their color, gray becomes three equal bytes, and of 16 bits the upper eight count.
+///
+/// Exact for 8-bit PNGs: gray, palette, or RGB, with and without alpha. JPEG decoders differ:
+/// Pillow decodes a few levels differently.
+pub fn rgb(picture: &DynamicImage) -> Pixels {
+    let upper = |v: &u16| (v >> 8) as u8;
+    let rgb = match picture {
+        DynamicImage::ImageRgb8(p) => p.as_raw().clone(),
+        DynamicImage::ImageRgba8(p) => p.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect(),
+        DynamicImage::ImageLuma8(p) => p.as_raw().iter().flat_map(|l| [*l; 3]).collect(),
+        DynamicImage::ImageLumaA8(p) => p.pixels().flat_map(|p| [p.0[0]; 3]).collect(),
+        DynamicImage::ImageRgb16(p) => p.as_raw().iter().map(upper).collect(),
+        DynamicImage::ImageRgba16(p) => p
+            .pixels()
+            .flat_map(|p| [0, 1, 2].map(|c| upper(&p.0[c])))
+            .collect(),
+        DynamicImage::ImageLuma16(p) => p.as_raw().iter().flat_map(|l| [upper(l); 3]).collect(),
+        DynamicImage::ImageLumaA16(p) => p.pixels().flat_map(|p| [upper(&p.0[0]); 3]).collect(),
+        other => other.to_rgb8().into_raw(),
+    };
+    Pixels {
+        width: picture.width(),
+        height: picture.height(),
+        rgb,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_bit_pictures_keep_the_upper_eight_bits() {
+        let deep = image::ImageBuffer::from_raw(1, 1, vec![0x12ffu16, 0x00ff, 0xff00]).unwrap();
+        assert_eq!(rgb(&DynamicImage::ImageRgb16(deep)).rgb, [0x12, 0, 0xff]);
+        let gray = image::ImageBuffer::from_raw(1, 1, vec![0x80ffu16]).unwrap();
+        assert_eq!(rgb(&DynamicImage::ImageLuma16(gray)).rgb, [0x80; 3]);
+    }
 }
