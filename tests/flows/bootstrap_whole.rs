@@ -120,7 +120,8 @@ fn judge_at_terminal(bench: &Bench) {
     let mut judged = BTreeSet::new();
     for _ in 0..2 * ORIGINALS {
         let shown = seat.wait_until("the next item", |s| {
-            to_judge(s).is_some_and(|n| !judged.contains(&n)) && !s.contains("loading")
+            // No verdict is taken before the picture is on the screen.
+            to_judge(s).is_some_and(|n| !judged.contains(&n)) && s.contains("▀▀▀")
         });
         let at = to_judge(&shown).unwrap();
         if judged.is_empty() {

@@ -334,8 +334,8 @@ fn surplus_verdicts_are_tolerated() {
 }
 
 #[test]
-fn tickets_are_cheap_with_617k_items() {
-    let (items, people) = (617_000, 10);
+fn tickets_are_cheap_in_a_large_round() {
+    let (items, people) = (100_000, 10);
     let made = plain(items, people, 2);
     let mut served = Leases::new(&made, 15).unwrap();
     let names = names(people);
