@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 /// Two megabytes of addresses become some kilobytes. The C library must know them when the program
 /// starts.
 const PACKED_RELOCATIONS: &str = "-Wl,-z,pack-relative-relocs";
+/// Tests start the program thousands of times, and a program at a fixed address starts a quarter faster.
+const FIXED_ADDRESS: &str = "-no-pie";
 /// Functions of equal code are kept once.
 const MERGED_FUNCTIONS: &str = "-Wl,--icf=all";
 
@@ -16,10 +18,11 @@ fn main() {
     if of("HOST") != of("TARGET") || of("CARGO_CFG_TARGET_OS") != "linux" {
         return;
     }
-    let mut options = vec![PACKED_RELOCATIONS];
-    if of("PROFILE") == "release" {
-        options.push(MERGED_FUNCTIONS);
-    }
+    let options: &[_] = if of("PROFILE") == "release" {
+        &[PACKED_RELOCATIONS, MERGED_FUNCTIONS]
+    } else {
+        &[FIXED_ADDRESS]
+    };
     for option in options {
         if works(option) == Some(true) {
             println!("cargo::rustc-link-arg-bins={option}");

@@ -11,8 +11,8 @@ use benchtop::model::cancel::Cancel;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use benchtop::store::arena::{Arena, searchable};
-use benchtop::store::search::search;
+use benchtop::search::arena::{Arena, searchable};
+use benchtop::search::search;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use memchr::memmem::Finder;

@@ -19,9 +19,9 @@ use benchtop_model::usage::Freshness;
 use benchtop_model::{Field, Filter, Item, Result, Sort};
 use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use benchtop_pipeline::usage::Usage;
-use benchtop_store::arena::{Arena, searchable};
+use benchtop_search::arena::{Arena, searchable};
 use benchtop_store::catalog::CatalogVersion;
-use benchtop_store::search::{self, contains};
+use benchtop_store::contains;
 use benchtop_store::{Catalog, StatusColumns, query};
 
 /// Number of lists that are cached for paging.
@@ -328,7 +328,7 @@ impl Search {
             let all = rows.len() == catalog.len();
             let only = if all { None } else { Some(rows.as_slice()) };
             if sort.is_empty() {
-                let mut tell = |found: search::Partial| {
+                let mut tell = |found: benchtop_search::Partial| {
                     let rows = found
                         .rows
                         .into_iter()
@@ -340,7 +340,7 @@ impl Search {
                         partial: true,
                     });
                 };
-                let hits = search::search(&arena, &filter.text, only, cancel, &mut tell);
+                let hits = benchtop_search::search(&arena, &filter.text, only, cancel, &mut tell);
                 let best: Vec<u32> = hits.rows.into_iter().map(|(row, _)| row).collect();
                 let total = hits.exact.unwrap_or(best.len() as u64);
                 let partial = hits.partial || (best.len() as u64) < total;
@@ -354,7 +354,8 @@ impl Search {
                 }
                 return Ok(list);
             }
-            rows = search::matching(&arena, &filter.text, only, cancel).unwrap_or_default();
+            rows =
+                benchtop_search::matching(&arena, &filter.text, only, cancel).unwrap_or_default();
         }
         let texts: HashMap<Field, Arc<Vec<u32>>> = sort
             .iter()
@@ -383,7 +384,7 @@ impl Search {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
         let arena = self.arena(catalog)?;
-        let all = search::matching(&arena, &filter.text, Some(&within), Cancel::NEVER)
+        let all = benchtop_search::matching(&arena, &filter.text, Some(&within), Cancel::NEVER)
             .unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();
         Ok(best

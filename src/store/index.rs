@@ -12,6 +12,7 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
@@ -23,7 +24,7 @@ use super::prefix_digest::JournalHashes;
 use super::segment::Frame;
 use super::status_columns::StatusColumns;
 use benchtop_files::{disk, inspect, regular};
-use benchtop_model::{Error, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Version of the key layout. A store of another version is rebuilt.
 const SCHEMA: u32 = 3;
@@ -114,6 +115,9 @@ fn pinned(path: &Path) -> Result<PathBuf> {
     Ok(name)
 }
 
+/// Time after which a locked store is taken to be open in another process.
+const LOCK_PATIENCE: Duration = Duration::from_millis(200);
+
 fn in_use(path: &Path) -> Error {
     Error::conflict("the store is open in another process").file(path)
 }
@@ -132,6 +136,20 @@ impl Index {
 
     /// Opens the store at `path` under the name `pinned`, which stays valid until the process ends.
     fn open_in(path: &Path, pinned: &Path) -> Result<Index> {
+        // A lock outlives its index for a moment: in a thread of sled that ends, or in a child
+        // process between `fork` and `exec`.
+        let until = Instant::now() + LOCK_PATIENCE;
+        loop {
+            match Index::open_once(path, pinned) {
+                Err(e) if e.kind == ErrorKind::Conflict && Instant::now() < until => {
+                    std::thread::sleep(LOCK_PATIENCE / 20);
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open_once(path: &Path, pinned: &Path) -> Result<Index> {
         let config = sled::Config::default()
             .path(pinned)
             .cache_capacity(4 << 20)

@@ -12,12 +12,12 @@
 //! | module | contents |
 //! |---|---|
 //! | [`append_log`] | append-only log files: synced lines, and rollback of failed appends |
-//! | [`arena`] | the searchable text of all items in memory |
 //! | [`catalog`] | items and predictions: columns in memory, texts in segments |
 //! | [`checksummed_line`] | JSON lines with their own checksum |
 //! | `checksummed_row` | binary rows with their own checksum |
 //! | [`column_snapshots`] | `columns.snap` and `statuses.snap`, which open faster than sled |
 //! | [`columns`] | the columns for filters and sorting |
+//! | [`contains`] | filters rows by their texts |
 //! | [`damaged_pictures`] | picture files whose bytes differ from their hash |
 //! | [`fixtures`] | test data of several crates |
 //! | [`history`] | the decisions of all journals in one order, and the ledger at a point in time |
@@ -47,7 +47,6 @@
 //! | [`rules`] | the `[[rules]]` of `benchtop.toml`, and their history |
 //! | [`runs`] | `runs/`: evaluations and their journals of answers |
 //! | [`scores`] | `scores/`: scores of items |
-//! | [`search`] | fuzzy search over the arena |
 //! | [`segment`] | `imports/*.jsonl.zst`: the records of an import |
 //! | [`settings`] | changes of `benchtop.toml` that keep its comments |
 //! | [`similarity`] | `scores/similarity/`: cosine similarities of text pairs |
@@ -56,12 +55,12 @@
 //! | [`trust`] | the trust file of a person |
 
 pub mod append_log;
-pub mod arena;
 pub mod catalog;
 pub mod checksummed_line;
 mod checksummed_row;
 pub mod column_snapshots;
 pub mod columns;
+pub mod contains;
 pub mod damaged_pictures;
 pub mod fixtures;
 pub mod history;
@@ -91,7 +90,6 @@ pub mod rounds;
 pub mod rules;
 pub mod runs;
 pub mod scores;
-pub mod search;
 pub mod segment;
 pub mod settings;
 pub mod similarity;

@@ -1,8 +1,8 @@
 //! Draws the sample's pictures. Shapes are large and plain, so they are recognizable even as 40 by
 //! 40 half-blocks in a small terminal.
 
-use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{DynamicImage, ImageEncoder, RgbaImage};
 use tiny_skia::{
     Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder,
     Pixmap, Point, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
@@ -37,13 +37,9 @@ pub(super) fn png(scene: &Scene, place: usize) -> Result<Vec<u8>> {
         )
     };
     let canvas = draw(scene, place).ok_or_else(|| failed("no canvas".into()))?;
-    let rgb: Vec<u8> = canvas
-        .data()
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .flat_map(|p| [p[0], p[1], p[2]])
-        .collect();
+    let rgb = RgbaImage::from_raw(SIDE, SIDE, canvas.take())
+        .map(|rgba| DynamicImage::from(rgba).into_rgb8())
+        .ok_or_else(|| failed("no pixels".into()))?;
     let mut out = Vec::new();
     PngEncoder::new_with_quality(&mut out, CompressionType::Default, FilterType::Adaptive)
         .write_image(&rgb, SIDE, SIDE, image::ExtendedColorType::Rgb8)

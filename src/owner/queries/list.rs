@@ -12,7 +12,7 @@ use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Field, Filter, Result, Sort, history};
 use benchtop_protocol::wire::{Page, QUESTION_CHARS, Request, Row, request};
 use benchtop_store::query::comment_count;
-use benchtop_store::{Catalog, StatusColumns, search};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// Maximum number of rows per page.
 const PAGE_LIMIT: u32 = 1000;
@@ -265,7 +265,7 @@ fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> 
     let mut row = Row::of(row as u32 + 1, &item, status, &judged);
     row.put(Field::Comments, comment_count(comments as u32));
     if !filter.text.trim().is_empty() {
-        row.marks = search::highlight(row.text(Field::Question), &filter.text)
+        row.marks = benchtop_search::highlight(row.text(Field::Question), &filter.text)
             .into_iter()
             .map(|at| at as u32)
             .collect();

@@ -1,6 +1,5 @@
 use super::*;
 use crate::fixtures::item;
-use benchtop_model::ErrorKind;
 
 #[test]
 fn values_stay_small_enough_to_avoid_blob_files() {
@@ -121,4 +120,23 @@ fn open_follows_a_store_that_is_moved_meanwhile() {
     index.sync().unwrap();
     assert!(moved.join("store/db").is_file());
     assert!(!root.exists(), "an empty project was recreated");
+}
+
+#[test]
+fn open_waits_for_a_lock_that_is_released_in_a_moment() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index");
+    let before = Index::open(&path).unwrap();
+    let held = File::open(path.join("db")).unwrap();
+    drop(before);
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let release = std::thread::spawn(move || {
+        std::thread::sleep(LOCK_PATIENCE / 4);
+        drop(held);
+    });
+    assert!(Index::open(&path).is_ok());
+    release.join().unwrap();
+    let held = File::open(path.join("db")).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    assert_eq!(Index::open(&path).err().unwrap().kind, ErrorKind::Conflict);
 }

@@ -1,4 +1,4 @@
-//! Fuzzy search over all rows of an [`Arena`], fast enough to run on every keystroke.
+//! Floor 2: fuzzy search over all rows of an [`Arena`], fast enough to run on every keystroke.
 //!
 //! A query is a list of words. A row matches if it contains the characters of every word in order.
 //! Exact scores for all matching rows would take seconds, so rows are ranked in steps, best guesses
@@ -12,6 +12,13 @@
 //!    this score, then by row.
 //!
 //! The best rows so far are published every 8 ms. The search stops within about 1 ms of `cancel`.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`arena`] | the searchable text of all items in memory |
+//! | `scan` | goes through the chunks of an arena with several threads |
+//! | `top` | the best rows so far |
+//! | `word` | where a word of a query occurs in a text, and the estimate of its score |
 
 use benchtop_model::cancel::Cancel;
 use std::borrow::Cow;
@@ -22,9 +29,9 @@ use std::time::{Duration, Instant};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
-use super::arena::{self, Arena, Chunk};
+use arena::{Arena, Chunk};
 
-pub mod contains;
+pub mod arena;
 mod scan;
 mod top;
 mod word;
@@ -225,6 +232,30 @@ pub fn matching(
         rows.sort_unstable();
         rows
     })
+}
+
+/// The `rows` whose text in the arena contains `needle`, which is in lower case. `rows` are in
+/// ascending order.
+pub fn containing(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
+    let finder = memchr::memmem::Finder::new(needle);
+    let mut found = Vec::new();
+    for chunk in arena.chunks() {
+        let (mut at, mut from) = (0, 0);
+        while let Some(hit) = chunk
+            .text()
+            .as_bytes()
+            .get(at..)
+            .and_then(|rest| finder.find(rest))
+        {
+            from = chunk.row_at(at + hit, from);
+            found.push(chunk.first + from as u32);
+            at = chunk.range(from).end + 1;
+        }
+    }
+    if rows.len() < arena.rows() as usize {
+        found.retain(|row| rows.binary_search(row).is_ok());
+    }
+    found
 }
 
 /// Indexes of the characters of `text` to highlight for `query`, in ascending order. Words that do

@@ -1,7 +1,7 @@
 //! All searchable text in memory, in lower case and laid out for scanning.
 //!
 //! Text is stored in chunks. Appending never copies existing text and wastes no capacity on growth.
-//! A chunk is also the unit of work, cancellation, and memory locality in [`super::search`].
+//! A chunk is also the unit of work, cancellation, and memory locality in [`search`](crate::search).
 
 use std::ops::Range;
 
@@ -215,7 +215,7 @@ pub fn searchable(item: &Item, out: &mut String) {
 }
 
 /// Lower case of `text`, as stored in the arena.
-pub(super) fn lower(text: &str) -> impl Iterator<Item = char> {
+pub fn lower(text: &str) -> impl Iterator<Item = char> {
     text.chars().flat_map(lower_char)
 }
 

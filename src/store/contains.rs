@@ -3,9 +3,10 @@
 use serde::Deserialize;
 
 use crate::Catalog;
-use crate::arena::{Arena, lower};
 use benchtop_model::filter::{Contains, TextField};
 use benchtop_model::{Error, Result};
+use benchtop_search::arena::{Arena, lower};
+use benchtop_search::containing;
 
 /// The texts of an item that a filter can search.
 #[derive(Deserialize)]
@@ -75,29 +76,6 @@ pub fn retain(
     kept.dedup();
     *rows = kept;
     Ok(())
-}
-
-/// The `rows` whose text in the arena contains `needle`.
-fn containing(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
-    let finder = memchr::memmem::Finder::new(needle);
-    let mut found = Vec::new();
-    for chunk in arena.chunks() {
-        let (mut at, mut from) = (0, 0);
-        while let Some(hit) = chunk
-            .text()
-            .as_bytes()
-            .get(at..)
-            .and_then(|rest| finder.find(rest))
-        {
-            from = chunk.row_at(at + hit, from);
-            found.push(chunk.first + from as u32);
-            at = chunk.range(from).end + 1;
-        }
-    }
-    if rows.len() < arena.rows() as usize {
-        found.retain(|row| rows.binary_search(row).is_ok());
-    }
-    found
 }
 
 /// Adds the `candidates` whose `field` really contains `needle`. They must be in ascending order.
