@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 /// Two megabytes of addresses become some kilobytes. The C library must know them when the program
 /// starts.
 const PACKED_RELOCATIONS: &str = "-Wl,-z,pack-relative-relocs";
-/// Tests start the program thousands of times, and a program at a fixed address starts a quarter faster.
+/// Tests start the program thousands of times. A program at a fixed address starts a quarter
+/// faster.
 const FIXED_ADDRESS: &str = "-no-pie";
 /// Functions of equal code are kept once.
 const MERGED_FUNCTIONS: &str = "-Wl,--icf=all";
