@@ -1,5 +1,6 @@
 //! The pictures that a plan can have under compatibility rules, and the questions about each.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use super::compatibility::Compatibility;
@@ -167,7 +168,9 @@ pub fn shares(classes: &[Class], units: u64) -> Vec<u64> {
         .map(|e| u64::try_from(e / total).unwrap_or(u64::MAX))
         .collect();
     let mut order: Vec<usize> = (0..classes.len()).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(exact[*at] % total), *at));
+    sort_by_key(&mut order, |at| {
+        (std::cmp::Reverse(exact[*at] % total), *at)
+    });
     let left = units.saturating_sub(out.iter().sum());
     for at in order
         .into_iter()

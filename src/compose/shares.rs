@@ -1,5 +1,6 @@
 //! Plans that give the shares of the question types instead of pictures.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use super::compiled_metadata::CompiledMetadata;
@@ -82,7 +83,7 @@ fn apportioned(shares: &BTreeMap<QuestionKind, u64>, count: u64) -> Vec<(Questio
     let mut parts: Vec<(QuestionKind, u64, u128)> = shares.iter().map(part).collect();
     let given: u64 = parts.iter().map(|(_, n, _)| n).sum();
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(parts[*at].2));
+    sort_by_key(&mut order, |at| std::cmp::Reverse(parts[*at].2));
     let left = usize::try_from(count - given).unwrap_or(0);
     order.into_iter().take(left).for_each(|at| parts[at].1 += 1);
     parts.into_iter().map(|(kind, n, _)| (kind, n)).collect()

@@ -1,5 +1,6 @@
 //! Detects the format of a file from its first record, never from its name.
 
+use benchtop_model::sorting::sort_by;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -83,10 +84,8 @@ pub fn detect_files(path: &Path) -> Result<Detected> {
             }
         }
     }
-    found.files.sort_by(|a, b| a.path.cmp(&b.path));
-    found
-        .unknown
-        .sort_by(|a, b| a.place.file.cmp(&b.place.file));
+    sort_by(&mut found.files, |a, b| a.path.cmp(&b.path));
+    sort_by(&mut found.unknown, |a, b| a.place.file.cmp(&b.place.file));
     Ok(found)
 }
 

@@ -3,6 +3,7 @@
 //! The look is bounded: a link is not followed, only regular files are opened, and at most
 //! [`RECORDS`] records of a file and [`FILES`] files of a folder are read.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -223,7 +224,7 @@ fn folder(path: &Path, cancel: Cancel<'_>) -> Result<FolderInspection> {
         .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
         .take(FILES * 20)
         .collect();
-    names.sort_by_key(std::fs::DirEntry::file_name);
+    sort_by_key(&mut names, std::fs::DirEntry::file_name);
     let mut found = FolderInspection::default();
     let mut looked = 0;
     for entry in names {

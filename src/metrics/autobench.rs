@@ -5,6 +5,7 @@
 //! (2024), sections 3 and 4. The released `pipeline.py` drops failed answers, so models are scored
 //! on different questions. Here failed answers are missing and count as wrong.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,9 @@ pub fn grid<'a>(answers: impl IntoIterator<Item = (&'a str, &'a str, Tally)>) ->
     }
     let mut difficulties: Vec<&str> = all.keys().copied().collect();
     let known = |d: &str| DIFFICULTIES.iter().position(|known| *known == d);
-    difficulties.sort_by_key(|d| known(d).unwrap_or(DIFFICULTIES.len()));
+    sort_by_key(&mut difficulties, |d| {
+        known(d).unwrap_or(DIFFICULTIES.len())
+    });
     let row = |of: &BTreeMap<&str, Tally>| {
         difficulties
             .iter()

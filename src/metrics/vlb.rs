@@ -5,6 +5,7 @@
 //! original picture or question. So a variant contains unmodified questions; the paper counts them,
 //! and `delta_modified` does not.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -208,7 +209,7 @@ pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
         }
     };
     let mut found: Vec<Delta> = of.into_iter().map(told).collect();
-    found.sort_by_key(|d| {
+    sort_by_key(&mut found, |d| {
         (
             d.variant.contains('+'),
             Strategy::ALL

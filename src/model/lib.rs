@@ -59,6 +59,7 @@
 //! | [`scoring`] | scorers, scores, score states, and rules |
 //! | [`settings`] | changes of settings, as plans that a person sees first |
 //! | [`similarity`] | similarity of pictures and texts |
+//! | [`sorting`] | sorts that add little to the size of the program |
 //! | [`status`] | the status of an item, and the `single` protocol |
 //! | [`table`] | column statistics of items and boards |
 //! | [`taxonomy`] | reasons and tags with levels |
@@ -129,6 +130,7 @@ pub mod scenario;
 pub mod scoring;
 pub mod settings;
 pub mod similarity;
+pub mod sorting;
 pub mod status;
 pub mod table;
 pub mod taxonomy;

@@ -3,6 +3,7 @@
 //! Questions are composed on [`WORKERS`] threads and taken in order, a chunk at a time. So memory
 //! stays bounded and the result does not depend on the threads.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -100,7 +101,7 @@ pub fn errors<'f>(
     };
     errors.retain(|f| f.rule.severity() == Severity::Error && !apart(f));
     // Errors that follow from an unreadable file come after it.
-    errors.sort_by_key(|f| f.rule != Rule::Unreadable);
+    sort_by_key(&mut errors, |f| f.rule != Rule::Unreadable);
     errors
 }
 

@@ -5,6 +5,7 @@
 //! left unchanged and counted. If such an item only lacks a term for a new slot of its prompt, one
 //! can be drawn.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::BTreeMap;
 
 use super::missing_terms::MissingTerms;
@@ -158,9 +159,9 @@ pub fn prepare(
         Ok(true)
     })?;
     report.causes = causes.into_iter().collect();
-    report
-        .causes
-        .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sort_by(&mut report.causes, |a, b| {
+        b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0))
+    });
     report.causes.truncate(LISTED);
     let voided = report.changed.all() - report.changed.count(Status::Pending);
     if voided > 0 {

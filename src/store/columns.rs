@@ -1,5 +1,6 @@
 //! The columns for filters and sorting, stored as fixed little-endian blocks.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::HashMap;
 
 use benchtop_model::{Error, Field, Item, QuestionKind, Result};
@@ -86,7 +87,9 @@ impl Names {
     /// The rank of each code in alphabetical order. Code 0 is last.
     pub fn ranks(&self) -> Vec<u16> {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
-        order.sort_by_key(|&i| (self.names[i].is_empty(), self.names[i].to_lowercase()));
+        sort_by_key(&mut order, |&i| {
+            (self.names[i].is_empty(), self.names[i].to_lowercase())
+        });
         let mut ranks = vec![0; self.names.len()];
         for (rank, code) in order.into_iter().enumerate() {
             ranks[code] = u16::try_from(rank).unwrap_or(u16::MAX);

@@ -6,6 +6,7 @@
 //! content. The order therefore depends only on the decisions and not on where they were read
 //! first.
 
+use benchtop_model::sorting::{sort_by, sort_by_key};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -249,7 +250,7 @@ impl History {
 fn in_order(mut decisions: Vec<Decision>) -> Vec<Decision> {
     // The content comes last. It matters only if two machines gave one receipt to different
     // decisions.
-    decisions.sort_by(|a, b| {
+    sort_by(&mut decisions, |a, b| {
         let key = |d: &Decision| (d.rev, d.at, d.uuid);
         key(a)
             .cmp(&key(b))
@@ -289,6 +290,6 @@ fn row_revisions<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<RowRevisi
             }),
         }
     }
-    list.sort_by_key(|e| e.rev);
+    sort_by_key(&mut list, |e| e.rev);
     list
 }

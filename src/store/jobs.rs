@@ -20,6 +20,7 @@ mod steps;
 pub(super) mod tests;
 mod usage;
 
+use benchtop_model::sorting::sort_by_key;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -203,7 +204,7 @@ pub fn list(root: &Path) -> (Vec<StoredJob>, Vec<Error>) {
             }
         }
     }
-    jobs.sort_by_key(|stored: &StoredJob| stored.header.id);
+    sort_by_key(&mut jobs, |stored: &StoredJob| stored.header.id);
     (jobs, problems)
 }
 

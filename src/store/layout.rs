@@ -17,6 +17,7 @@
 #[cfg(test)]
 mod tests;
 
+use benchtop_model::sorting::sort_by_key;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -196,7 +197,7 @@ impl Migration<'_> {
         let mut files: Vec<(String, PathBuf)> = disk::list(&store);
         files.retain(|(name, _)| is_index(name));
         // The marker file goes first. Files that remain without it belong to the moved index.
-        files.sort_by_key(|(name, _)| name != DB);
+        sort_by_key(&mut files, |(name, _)| name != DB);
         if files.is_empty() {
             return Ok(());
         }

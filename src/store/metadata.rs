@@ -9,6 +9,7 @@
 
 mod save;
 
+use benchtop_model::sorting::sort_by;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::Read;
@@ -102,7 +103,7 @@ fn shipped_state() -> MetadataState {
         text: f.text,
     };
     let mut files: Vec<FileState> = shipped().map(file).collect();
-    files.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut files, |a, b| a.name.cmp(&b.name));
     MetadataState {
         files,
         unreadable: Vec::new(),

@@ -1,6 +1,7 @@
 //! Records of releases: `releases/<name>.json`, one file per release. They cannot be rebuilt: the
 //! folder of a release may be elsewhere.
 
+use benchtop_model::sorting::sort_by;
 use std::path::PathBuf;
 
 use benchtop_files::project::Project;
@@ -62,7 +63,9 @@ pub fn read_all(project: &Project) -> (Vec<ReleaseRecord>, Vec<Error>) {
             Err(problem) => problems.push(problem),
         }
     }
-    records.sort_by(|a: &ReleaseRecord, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
+    sort_by(&mut records, |a: &ReleaseRecord, b| {
+        (a.number, &a.name).cmp(&(b.number, &b.name))
+    });
     (records, problems)
 }
 

@@ -1,6 +1,7 @@
 //! Round files: `sessions/rounds/<name>.json`, one file per round. Like the journals, they cannot
 //! be rebuilt: without its file, the verdicts of a round would count as verdicts outside of rounds.
 
+use benchtop_model::sorting::sort_by;
 use std::path::{Path, PathBuf};
 
 use super::json_checksum::{self, Checksum};
@@ -72,7 +73,9 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Error>)> {
             Err(problem) => problems.push(problem),
         }
     }
-    rounds.sort_by(|a: &Round, b| (a.created, &a.name).cmp(&(b.created, &b.name)));
+    sort_by(&mut rounds, |a: &Round, b| {
+        (a.created, &a.name).cmp(&(b.created, &b.name))
+    });
     Ok((rounds, problems))
 }
 

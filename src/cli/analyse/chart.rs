@@ -1,5 +1,6 @@
 //! Charts of a board: bars of one column or one model with intervals, or a shaded table.
 
+use benchtop_model::sorting::sort_by;
 use std::path::{Path, PathBuf};
 
 use super::draws::Draws;
@@ -165,7 +166,7 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
             problem.help("choose columns of one group, such as `Acc.style.*`, or omit --model")
         );
     }
-    cells.sort_by(|a, b| {
+    sort_by(&mut cells, |a, b| {
         scale
             .better()
             .order(a.2, b.2)
@@ -209,7 +210,7 @@ fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
         );
     };
     let mut sorted: Vec<&Sure> = list.iter().collect();
-    sorted.sort_by(|a, b| {
+    sort_by(&mut sorted, |a, b| {
         first
             .scale
             .better()
@@ -292,7 +293,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 /// The order of the rows by score, best first. Rows without a score come last, in their old order.
 fn order(scores: &[Option<f64>], better: Better) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|a, b| match (scores[*a], scores[*b]) {
+    sort_by(&mut order, |a, b| match (scores[*a], scores[*b]) {
         (Some(a), Some(b)) => better.order(a, b),
         (a, b) => b.is_some().cmp(&a.is_some()),
     });

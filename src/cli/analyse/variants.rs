@@ -1,5 +1,6 @@
 //! Results on VLB's variants as text.
 
+use benchtop_model::sorting::sort_by_key;
 use std::fmt::Write as _;
 
 use crate::agreement::table::{Words, plain};
@@ -94,7 +95,7 @@ fn counted(cell: &VariantCell) -> Option<f64> {
 fn grid(cells: &[VariantCell]) -> Words {
     let sides = |of: fn(&VariantCell) -> &String| {
         let mut found: Vec<&String> = cells.iter().map(of).collect();
-        found.sort_by_key(|name| (name.contains('+'), name.to_string()));
+        sort_by_key(&mut found, |name| (name.contains('+'), name.to_string()));
         found.dedup();
         found
     };

@@ -1,5 +1,6 @@
 //! Sorting a board by a column, and choosing its columns.
 
+use benchtop_model::sorting::sort_by;
 use std::cmp::Ordering;
 
 use benchtop_model::board::{Better, Board, Cell, Column, Row};
@@ -22,7 +23,7 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
         _ => (by, None),
     };
     if name == "model" {
-        board.rows.sort_by(|a, b| a.model.cmp(&b.model));
+        sort_by(&mut board.rows, |a, b| a.model.cmp(&b.model));
         return Ok(());
     }
     let Some(at) = board.columns.iter().position(|c| c.name == name) else {
@@ -33,7 +34,7 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     };
     let better = asked.unwrap_or_else(|| board.columns[at].scale.better());
     let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(Cell::value);
-    board.rows.sort_by(|a, b| {
+    sort_by(&mut board.rows, |a, b| {
         let order = match (value(a), value(b)) {
             (Some(x), Some(y)) => better.order(x, y),
             (Some(_), None) => Ordering::Less,

@@ -9,6 +9,7 @@ use benchtop_model::round::state::RoundState;
 use benchtop_model::settings::{
     Access, ChangedSetting, People, PeopleChange, PeoplePlan, RoundPerson,
 };
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, ErrorKind, Result, name};
 use benchtop_owner::{access, clock};
 use benchtop_protocol::wire::request;
@@ -63,7 +64,9 @@ fn of_rounds(rounds: &[RoundState], home: &Home) -> Vec<RoundPerson> {
             idle_days: idle(who),
         }));
     }
-    all.sort_by_key(|person| std::cmp::Reverse(person.share.saturating_sub(person.judged)));
+    sort_by_key(&mut all, |person| {
+        std::cmp::Reverse(person.share.saturating_sub(person.judged))
+    });
     all
 }
 

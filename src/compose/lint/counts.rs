@@ -1,6 +1,7 @@
 //! Statistics over many questions: positions of the right option, share of true statements, and
 //! length of the right option. Only counts are kept.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -246,7 +247,7 @@ impl Counts {
         }
         let mut found = Vec::new();
         let mut groups: Vec<&Group> = self.groups.values().collect();
-        groups.sort_by(|a, b| (a.whole, &a.of).cmp(&(b.whole, &b.of)));
+        sort_by(&mut groups, |a, b| (a.whole, &a.of).cmp(&(b.whole, &b.of)));
         let mut parts: Vec<(What, QuestionKind)> = Vec::new();
         for group in groups {
             // The total is reported only if none of its parts is.
@@ -277,7 +278,9 @@ impl Counts {
                 }
             }
         }
-        found.sort_by(|a, b| (a.rule, &a.of, &a.what).cmp(&(b.rule, &b.of, &b.what)));
+        sort_by(&mut found, |a, b| {
+            (a.rule, &a.of, &a.what).cmp(&(b.rule, &b.of, &b.what))
+        });
         found
     }
 }

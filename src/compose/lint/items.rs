@@ -1,5 +1,6 @@
 //! Checks of questions one by one, composed or imported in any format.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashMap};
 
 use super::composed_questions::{self, Repeats};
@@ -180,7 +181,9 @@ impl<'g> ItemLint<'g> {
                 );
             }
         }
-        found.sort_by(|a, b| (a.line == 0).cmp(&(b.line == 0)).then_with(|| a.cmp(b)));
+        sort_by(&mut found, |a, b| {
+            (a.line == 0).cmp(&(b.line == 0)).then_with(|| a.cmp(b))
+        });
         found.extend(more);
         found
     }

@@ -21,6 +21,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -225,7 +226,7 @@ pub fn sort_causes_first(found: &mut Vec<Finding>) {
         ];
         found.retain(|f| !follows.contains(&f.rule));
     }
-    found.sort_by_key(|f| f.rule != Rule::Unreadable);
+    sort_by_key(found, |f| f.rule != Rule::Unreadable);
 }
 
 impl Source {

@@ -2,6 +2,7 @@
 //! `{}` slots, and `ocr_text.json`. Everything that is not imported verbatim is reported as a
 //! repair with file and line.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,7 @@ pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> 
             "give the folder that contains Styles.json, Animal.txt, People/Age.txt, and so on",
         ));
     }
-    reader.done.files.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut reader.done.files, |a, b| a.name.cmp(&b.name));
     Ok(reader.done)
 }
 

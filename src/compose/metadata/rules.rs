@@ -3,6 +3,7 @@
 //!
 //! The file is optional. Without it, no such rules apply.
 
+use benchtop_model::sorting::sort_by;
 use std::ops::Range;
 
 use toml_edit::{Array, Document, Item, Table, TableLike, Value};
@@ -286,7 +287,9 @@ impl Reader<'_> {
             return self.refuse(array.span(), field, "the list is empty");
         }
         let mut sorted: Vec<&Name> = names.iter().collect();
-        sorted.sort_by(|a, b| (&a.text, a.span.start).cmp(&(&b.text, b.span.start)));
+        sort_by(&mut sorted, |a, b| {
+            (&a.text, a.span.start).cmp(&(&b.text, b.span.start))
+        });
         if let Some(twice) = sorted.windows(2).find(|w| w[0].text == w[1].text) {
             let what = format!("duplicate term {}", twice[1].text);
             return self.refuse(Some(twice[1].span.clone()), field, &what);

@@ -4,6 +4,7 @@
 //!
 //! Source: VLMEvalKit, vlmeval/smp/file.py and vlmeval/dataset/image_mcq.py, commit e8e78f0.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -124,7 +125,7 @@ fn about(path: &Path, results: bool, known: &[String]) -> About {
             .iter()
             .filter(|name| whole.ends_with(&format!("_{name}")))
             .collect();
-        known.sort_by_key(|name| name.len());
+        sort_by_key(&mut known, |name| name.len());
         let dataset = known.pop()?;
         Some((
             whole.get(..whole.len() - dataset.len() - 1)?.to_string(),

@@ -5,6 +5,7 @@
 
 use crate::candle::config::CandleResult;
 use crate::candle::config::reason;
+use benchtop_model::sorting::sort_by_key;
 use std::path::Path;
 
 use candle_core::{DType, Device, Tensor};
@@ -221,7 +222,9 @@ impl TextEmbedder for MiniLm {
             texts.iter().map(|text| self.ids(text)).collect();
         // Texts of similar length share a batch, because a batch is as wide as its longest text.
         let mut order: Vec<usize> = (0..texts.len()).filter(|at| read[*at].is_ok()).collect();
-        order.sort_by_key(|at| read[*at].as_ref().map_or(0, |(ids, _)| ids.len()));
+        sort_by_key(&mut order, |at| {
+            read[*at].as_ref().map_or(0, |(ids, _)| ids.len())
+        });
         let mut found: Vec<Option<std::result::Result<EmbeddedText, Failure>>> =
             texts.iter().map(|_| None).collect();
         for some in order.chunks(TOGETHER) {

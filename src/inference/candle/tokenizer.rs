@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use benchtop_model::sorting::sort_by_key;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -322,7 +323,7 @@ fn added_tokens(
             )?;
         }
     }
-    added.sort_by_key(|a| a.id);
+    sort_by_key(&mut added, |a| a.id);
     for (name, default) in NAMED {
         // The map of older files counts only if the configuration lists no tokens.
         let map = named.get(name).filter(|_| listed.is_none());

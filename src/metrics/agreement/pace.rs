@@ -1,6 +1,7 @@
 //! An annotator's speed and drift, and when to offer a break.
 
 use benchtop_model::annotator::{Drift, Pace, Shift, Step};
+use benchtop_model::sorting::sort_by_key;
 
 /// A pause between two verdicts longer than this is a break, in milliseconds. Our choice.
 pub const BREAK_MS: u64 = 5 * 60 * 1000;
@@ -27,7 +28,7 @@ pub const ACCEPTS_MOVED: f64 = 0.15;
 /// a break).
 pub fn pace(steps: &[Step], accept: u8) -> Pace {
     let mut steps = steps.to_vec();
-    steps.sort_by_key(|step| step.at);
+    sort_by_key(&mut steps, |step| step.at);
     let (mut worked_ms, mut breaks) = (0, 0);
     for (at, step) in steps.iter().enumerate() {
         let gap = at

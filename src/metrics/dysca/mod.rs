@@ -14,6 +14,7 @@ mod styles;
 #[cfg(test)]
 mod tests;
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -113,7 +114,7 @@ pub fn scores(pieces: &[Piece]) -> Vec<ScenarioScore> {
         .into_iter()
         .map(|(scenario, pieces)| scenario_score(scenario, &pieces))
         .collect();
-    found.sort_by_key(|s| s.scenario != CLEAN);
+    sort_by_key(&mut found, |s| s.scenario != CLEAN);
     let clean = found
         .first()
         .filter(|s| s.scenario == CLEAN)

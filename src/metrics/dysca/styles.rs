@@ -1,5 +1,6 @@
 //! Sensitivity to the covered styles (SC).
 
+use benchtop_model::sorting::sort_by;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -56,7 +57,7 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
         }
     };
     let mut parts: Vec<ScPart> = of.iter().map(part).collect();
-    parts.sort_by(|a, b| {
+    sort_by(&mut parts, |a, b| {
         b.contribution
             .total_cmp(&a.contribution)
             .then_with(|| a.style.cmp(&b.style))

@@ -3,6 +3,7 @@
 //! A model's answers to its shuffles or rotations share one board row. `CircularEval`, the columns
 //! over orders, and MM-SAP's cover all orders; all other columns cover the first order only.
 
+use benchtop_model::sorting::{sort_by, sort_by_key};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub struct Orders {
 impl Orders {
     /// Sorts the models: first those that have a row, by name, then their further option orders.
     pub fn new(models: &mut Vec<Arc<ModelAnswers>>) -> Orders {
-        models.sort_by(|a, b| a.model.cmp(&b.model));
+        sort_by(models, |a, b| a.model.cmp(&b.model));
         let mut of: BTreeMap<(String, u16), Vec<Arc<ModelAnswers>>> = BTreeMap::new();
         for model in models.drain(..) {
             let orders = model.asked.as_ref().filter(|asked| asked.order > 0);
@@ -29,9 +30,11 @@ impl Orders {
         }
         let mut families: Vec<Vec<Arc<ModelAnswers>>> = of.into_values().collect();
         for family in &mut families {
-            family.sort_by_key(|model| model.asked.as_ref().map_or(0, |asked| asked.order));
+            sort_by_key(family, |model| {
+                model.asked.as_ref().map_or(0, |asked| asked.order)
+            });
         }
-        families.sort_by(|a, b| a[0].model.cmp(&b[0].model));
+        sort_by(&mut families, |a, b| a[0].model.cmp(&b[0].model));
         let mut places = Vec::with_capacity(families.len());
         let mut next = families.len();
         for (at, family) in families.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Stacks that differ in nothing but style.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashSet};
 
 use super::bitmap_index::Stratum;
@@ -169,7 +170,7 @@ impl Strata {
                 found.push((code, self.name(field, code)));
             }
         }
-        found.sort_by(|a, b| a.1.cmp(b.1));
+        sort_by(&mut found, |a, b| a.1.cmp(b.1));
         found
     }
 

@@ -1,5 +1,6 @@
 //! Selects the gold items of a round, practice and probes, from the project's decided items.
 
+use crate::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use super::{Gold, NewRound};
@@ -93,7 +94,7 @@ pub(super) fn gold(
     let mut calibration = Vec::new();
     for (kind, take) in kinds.iter_mut().zip(fits) {
         calibration.extend(kind.drain(..take).map(|(_, item)| stored(item)));
-        kind.sort_by_key(|(_, item)| !strata.contains(item.stratum));
+        sort_by_key(kind, |(_, item)| !strata.contains(item.stratum));
     }
     // Half of them bad. If one kind is short, the other fills up.
     let left = kinds.each_ref().map(Vec::len);

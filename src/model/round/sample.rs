@@ -3,6 +3,7 @@
 //! The draw depends only on the round's seed and the item ids, so the same request gives the same
 //! round on every machine, regardless of the order of candidates.
 
+use crate::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
@@ -280,7 +281,9 @@ fn apportion(total: u64, sizes: &[u64]) -> Vec<u64> {
     let mut parts: Vec<u64> = sizes.iter().map(|s| (exact(*s) / all) as u64).collect();
     let left = total - parts.iter().sum::<u64>();
     let mut by_rest: Vec<usize> = (0..sizes.len()).collect();
-    by_rest.sort_by_key(|i| (std::cmp::Reverse(exact(sizes[*i]) % all), *i));
+    sort_by_key(&mut by_rest, |i| {
+        (std::cmp::Reverse(exact(sizes[*i]) % all), *i)
+    });
     for i in by_rest.into_iter().take(left as usize) {
         parts[i] += 1;
     }

@@ -1,5 +1,6 @@
 //! The jobs of the owner: the list, their order, and access to each.
 
+use benchtop_model::sorting::sort_by_key;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -74,7 +75,9 @@ impl Engine<OwnerContext> {
             .values()
             .filter(|e| e.live.header.standing.is_finished())
             .collect();
-        ended.sort_by_key(|e| std::cmp::Reverse((e.live.header.created, e.live.header.id)));
+        sort_by_key(&mut ended, |e| {
+            std::cmp::Reverse((e.live.header.created, e.live.header.id))
+        });
         Ok(commands
             .chain(order.iter().filter_map(|id| inner.jobs.get(id)))
             .chain(ended)

@@ -1,5 +1,6 @@
 //! A generation job as the engine holds it.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -278,7 +279,7 @@ impl Job<OwnerContext> for GenerationJob {
     fn failures(&self, _: &OwnerContext) -> Result<Vec<JobFailure>> {
         let failed = self.failures.failed.values();
         let mut list: Vec<JobFailure> = failed.map(|f| f.failure.clone()).collect();
-        list.sort_by(|a, b| {
+        sort_by(&mut list, |a, b| {
             (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample))
         });
         Ok(list)

@@ -1,6 +1,7 @@
 //! Board data, and scores derived from predictions.
 
 use crate::dispatch::{Query, Watch};
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -299,7 +300,7 @@ pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<
             }
         }
     }
-    counts.sort_by(|a, b| a.model.cmp(&b.model));
+    sort_by(&mut counts, |a, b| a.model.cmp(&b.model));
     Ok(counts)
 }
 

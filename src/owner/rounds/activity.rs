@@ -1,5 +1,6 @@
 //! Who judged how much, and when.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use super::agreement::collect::walk;
@@ -88,7 +89,9 @@ pub fn activity(sight: &AnnotatorView, before: i64, cancel: Cancel<'_>) -> Resul
         activity.since += u64::from(!own(person) && since.is_some_and(|since| at > since));
     }
     people.retain(|person| person.since > 0 || person.days.iter().any(|n| *n > 0));
-    people.sort_by_key(|person| std::cmp::Reverse(person.days.iter().sum::<u64>()));
+    sort_by_key(&mut people, |person| {
+        std::cmp::Reverse(person.days.iter().sum::<u64>())
+    });
     Ok(Activity {
         own_items: items.len() as u64,
         median_seconds: median(&steps),

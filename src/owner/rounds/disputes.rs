@@ -1,5 +1,6 @@
 //! Work for adjudicators: disputed items, and verdicts under earlier guidelines.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashMap};
 
 use super::start;
@@ -35,7 +36,9 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
     let path = glance.round.guidelines.as_ref().map(|g| &g.path);
     let version = path.and_then(|path| start::version(sight.shared(), path).ok());
     sight.shared().rounds.settling(sight.who(), name, version);
-    list.sort_by_key(|dispute| (dispute.settled.is_some(), dispute.number));
+    sort_by_key(&mut list, |dispute| {
+        (dispute.settled.is_some(), dispute.number)
+    });
     Ok(list)
 }
 

@@ -13,6 +13,7 @@ mod open;
 mod start;
 mod verdicts;
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -339,7 +340,9 @@ impl Rounds {
     fn glances(&self, who: &str) -> Vec<RoundSnapshot> {
         let inner = self.inner();
         let mut all: Vec<&Open> = inner.all.values().collect();
-        all.sort_by(|a, b| (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name)));
+        sort_by(&mut all, |a, b| {
+            (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name))
+        });
         all.into_iter().map(|open| open.glance(who)).collect()
     }
 

@@ -1,5 +1,6 @@
 //! The effect of removing items on the score of each model (Dysca, Table 9).
 
+use benchtop_model::sorting::sort_by_key;
 use rayon::prelude::*;
 
 use super::columns::{Steps, column, is_low_good, shown};
@@ -62,7 +63,9 @@ pub(super) fn cleaned(
         .into_par_iter()
         .map(one)
         .collect::<Result<Vec<_>>>()?;
-    models.sort_by_key(|m| (m.rank_before.unwrap_or(u64::MAX), m.model.clone()));
+    sort_by_key(&mut models, |m| {
+        (m.rank_before.unwrap_or(u64::MAX), m.model.clone())
+    });
     Ok(Cleaned {
         column: column.name.clone(),
         scale,

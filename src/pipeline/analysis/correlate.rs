@@ -6,6 +6,7 @@ use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman}
 use benchtop_model::analysis::{Axis, Coefficient, Correlate, Correlated, Joined};
 use benchtop_model::board::model_names::matching;
 use benchtop_model::board::{Board, Column};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 /// Minimum number of models. Two are always in the same or the opposite order.
@@ -78,7 +79,9 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
         y: theirs[*j].1,
     };
     let mut models: Vec<Joined> = pairs.iter().map(joined).collect();
-    models.sort_by(|a, b| b.x.total_cmp(&a.x).then_with(|| a.model.cmp(&b.model)));
+    sort_by(&mut models, |a, b| {
+        b.x.total_cmp(&a.x).then_with(|| a.model.cmp(&b.model))
+    });
     let only = |names: &[String], taken: &dyn Fn(usize) -> bool| {
         let left = names.iter().enumerate().filter(|(at, _)| !taken(*at));
         left.map(|(_, name)| name.clone()).collect::<Vec<_>>()

@@ -1,5 +1,6 @@
 //! Boards of questions and answers in memory.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ pub(super) fn from_questions(
         ));
     }
     board_notes.files(answers.iter().map(|a| a.source.as_str()));
-    answers.sort_by_key(|a| !a.evaluated);
+    sort_by_key(&mut answers, |a| !a.evaluated);
     let mut names: Vec<String> = Vec::new();
     for file in &answers {
         if !names.contains(&file.model) {

@@ -1,5 +1,6 @@
 //! Ranks of the models by a column.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::board_data::BoardData;
@@ -31,7 +32,7 @@ impl BoardData {
             .collect();
         // Lower variance is better.
         let less = of.head.scale.better() == Better::Less;
-        order.sort_by(|a, b| {
+        sort_by(&mut order, |a, b| {
             if less {
                 a.1.total_cmp(&b.1)
             } else {

@@ -2,6 +2,7 @@
 
 use super::statistics::{Counts, Statistics};
 use benchtop_formats::chart::{Bar, Bars};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Result, clean};
 
 /// Most bars of a chart. The statistics have the rest.
@@ -51,7 +52,7 @@ fn bar(label: &str, n: u64, note: String) -> Bar {
 /// The most frequent values first.
 fn bars(title: &str, counts: &Counts, note: &dyn Fn(u64) -> String) -> Bars {
     let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
-    sorted.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    sort_by(&mut sorted, |a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let shown = sorted.into_iter().take(BARS);
     Bars {
         title: title.into(),

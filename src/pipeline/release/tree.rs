@@ -1,5 +1,6 @@
 //! Everything in a folder, without following links.
 
+use benchtop_model::sorting::sort_by;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,7 @@ pub(super) fn of(dir: &Path) -> Result<Vec<(String, Entry)>> {
             found.push((path.to_string_lossy().into_owned(), entry));
         }
     })?;
-    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    sort_by(&mut found, |(a, _), (b, _)| a.cmp(b));
     Ok(found)
 }
 

@@ -2,6 +2,7 @@
 //! verdicts, and the items next to the threshold. One pass over the columns, fast enough to follow
 //! a moving threshold.
 
+use benchtop_model::sorting::sort_by;
 use rayon::prelude::*;
 
 use super::column::Column;
@@ -368,7 +369,7 @@ pub fn analyze(
 /// Indices of the names that have items, most items first, then by name.
 fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..names.len()).filter(|at| items(*at) > 0).collect();
-    order.sort_by(|a, b| {
+    sort_by(&mut order, |a, b| {
         items(*b)
             .cmp(&items(*a))
             .then_with(|| names[*a].cmp(&names[*b]))

@@ -1,6 +1,7 @@
 //! Compares sets of pictures: the share of near duplicates (contamination; VLB, section 3), and the
 //! distances of sets (KMMD, as Dysca reports it between benchmarks).
 
+use benchtop_model::sorting::sort_by;
 use std::path::{Path, PathBuf};
 
 use half::f16;
@@ -147,7 +148,9 @@ pub fn compare(
         .flatten()
         .collect();
     let k = matches.iter().filter(|m| m.cosine >= threshold).count() as u64;
-    matches.sort_by(|x, y| y.cosine.total_cmp(&x.cosine).then(x.a.cmp(&y.a)));
+    sort_by(&mut matches, |x, y| {
+        y.cosine.total_cmp(&x.cosine).then(x.a.cmp(&y.a))
+    });
     let listed = matches
         .iter()
         .take(LISTED)

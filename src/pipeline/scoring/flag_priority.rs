@@ -6,6 +6,7 @@ use benchtop_model::generated_image::seed_of;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::scoring::rules::RuleSet;
+use benchtop_model::sorting::sort_by;
 use benchtop_store::{Catalog, StatusColumns};
 
 /// Orders `rows`. Rows without a place in the order (no disagreement, or no verdict against the
@@ -55,7 +56,7 @@ pub fn order(
         .iter()
         .filter_map(|row| key(*row).map(|key| (key, *row)))
         .collect();
-    keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut keyed, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     keyed.into_iter().map(|(_, row)| row).collect()
 }
 

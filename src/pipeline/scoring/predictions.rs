@@ -13,6 +13,7 @@ use benchtop_model::config::{Consensus, FilterModels};
 use benchtop_model::evaluation;
 use benchtop_model::scoring::bench::Counted;
 use benchtop_model::scoring::{ScoreState, Scorer};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 /// The extraction rule for these scores.
@@ -98,7 +99,9 @@ fn best(
     let rows = board.rows.iter();
     let rows = rows.filter(|row| row.reference.is_none() && !is_blind(settings, &row.model));
     let mut found: Vec<(f64, String)> = rows.filter_map(value).collect();
-    found.sort_by(|a, b| better.order(a.0, b.0).then_with(|| a.1.cmp(&b.1)));
+    sort_by(&mut found, |a, b| {
+        better.order(a.0, b.0).then_with(|| a.1.cmp(&b.1))
+    });
     let names = found.into_iter().map(|(_, name)| name);
     Ok(names
         .take(usize::try_from(n).unwrap_or(usize::MAX))

@@ -1,5 +1,6 @@
 //! Chooses the newest of several runs of one model over the same questions.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
@@ -115,7 +116,7 @@ impl Plan {
             let Some(newest) = group.pop() else { continue };
             self.keep(&model, dataset.as_deref(), newest, group);
         }
-        self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
+        sort_by(&mut self.answers, |a, b| a.found.path.cmp(&b.found.path));
     }
 
     /// Keeps the newest of the files that name a model but no data set and cover the same questions
@@ -180,7 +181,7 @@ impl Plan {
             kept.into_iter()
                 .for_each(|(newest, older)| self.keep(&model, None, newest, older));
         }
-        self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
+        sort_by(&mut self.answers, |a, b| a.found.path.cmp(&b.found.path));
         Ok(())
     }
 

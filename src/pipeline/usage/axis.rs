@@ -2,6 +2,7 @@
 
 use super::{CODE, NONE, Names, OFFERED, SECOND, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Filter, QuestionKind};
 
 /// The subject of a picture.
@@ -140,7 +141,9 @@ impl Values {
         self.place("");
         let values = &mut self.names.list;
         let mut order: Vec<usize> = (0..values.len()).collect();
-        order[self.known..].sort_by_key(|i| (values[*i].is_empty(), &values[*i]));
+        sort_by_key(&mut order[self.known..], |i| {
+            (values[*i].is_empty(), &values[*i])
+        });
         let mut moved = vec![0u32; order.len()];
         order
             .iter()

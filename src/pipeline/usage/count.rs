@@ -1,5 +1,6 @@
 //! Counts terms and pairs of properties, in a pass over the codes with statuses.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
@@ -50,7 +51,7 @@ impl Usage {
             }
         }
         uses.retain(|u| u.items.all() > 0);
-        uses.sort_by(|a, b| a.term.cmp(&b.term));
+        sort_by(&mut uses, |a, b| a.term.cmp(&b.term));
         uses
     }
 
@@ -228,7 +229,7 @@ impl Usage {
             });
         let mut failing: Vec<FailingTerm> = failing.collect();
         let name = |f: &FailingTerm| (f.vocabulary.clone(), f.term.clone());
-        failing.sort_by(|a, b| {
+        sort_by(&mut failing, |a, b| {
             b.at_least
                 .total_cmp(&a.at_least)
                 .then_with(|| name(a).cmp(&name(b)))

@@ -1,5 +1,6 @@
 //! Finds items that would be composed differently, or not at all, under other metadata.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::count::CountedSlots;
@@ -51,9 +52,9 @@ impl Usage {
             .zip(counts)
             .filter(|(_, n)| *n > 0)
             .collect();
-        impact
-            .causes
-            .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        sort_by(&mut impact.causes, |a, b| {
+            b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0))
+        });
         impact.causes.truncate(CAUSES);
         impact
     }

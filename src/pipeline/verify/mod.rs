@@ -22,6 +22,7 @@ pub mod repair;
 mod segments;
 mod walk;
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
@@ -245,9 +246,9 @@ pub fn verify(project: &Project, owned: bool, watch: ProgressSink<'_>) -> Result
             .findings
             .retain(|f| !matches!(f.cure, Some(Cure::SetAside | Cure::SetIndexAside)));
     }
-    report
-        .findings
-        .sort_by(|a, b| (a.severity, &a.file, a.line).cmp(&(b.severity, &b.file, b.line)));
+    sort_by(&mut report.findings, |a, b| {
+        (a.severity, &a.file, a.line).cmp(&(b.severity, &b.file, b.line))
+    });
     Ok(report)
 }
 

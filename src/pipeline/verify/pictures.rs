@@ -1,5 +1,6 @@
 //! Checks `images/` against items and the picture journal.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,7 @@ impl Verifier<'_> {
         }
         self.report.checked.pictures = self.wanted.len() as u64;
         let mut wanted: Vec<(PathBuf, Wanted)> = self.wanted.drain().collect();
-        wanted.sort_by(|a, b| a.0.cmp(&b.0));
+        sort_by(&mut wanted, |a, b| a.0.cmp(&b.0));
         let mut told = 0;
         for (place, wanted) in wanted {
             let file = place.to_string_lossy().into_owned();

@@ -1,5 +1,6 @@
 //! Checks the kind of every file in the project.
 
+use benchtop_model::sorting::sort_by_key;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -44,7 +45,7 @@ impl Verifier<'_> {
         self.owner(name, &meta, uid);
         let fail = |e: std::io::Error| Error::io(&e, "cannot list the folder", path);
         let mut entries: Vec<_> = std::fs::read_dir(path).map_err(fail)?.flatten().collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
+        sort_by_key(&mut entries, std::fs::DirEntry::file_name);
         for entry in entries {
             let file = entry.file_name().to_string_lossy().into_owned();
             let below = format!("{name}/{file}");

@@ -1,5 +1,6 @@
 //! Counts and summarizes the values of fields.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::{cell, each_cell, each_text};
@@ -51,7 +52,9 @@ pub fn frequency(
         seen.into_iter().collect()
     };
     counts.retain(|(_, n)| *n > 0);
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sort_by(&mut counts, |a, b| {
+        b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0))
+    });
     let more = counts.len().saturating_sub(FREQUENCY_ROWS) as u64;
     counts.truncate(FREQUENCY_ROWS);
     Ok(Frequency {

@@ -1,5 +1,6 @@
 //! The connection to the owner: pending requests, and reconnecting when the owner is gone.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -170,7 +171,7 @@ impl Connection {
     /// owner; the rest is requested again anyway.
     fn drop_waiting(&mut self) {
         let mut waiting: Vec<_> = std::mem::take(&mut self.waiting).into_iter().collect();
-        waiting.sort_by_key(|(number, _)| *number);
+        sort_by_key(&mut waiting, |(number, _)| *number);
         waiting.into_iter().for_each(|(_, want)| self.keep(want));
     }
 

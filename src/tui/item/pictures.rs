@@ -1,5 +1,6 @@
 //! The pictures of an item: one, several, or those of a pair.
 
+use benchtop_model::sorting::sort_by;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -226,7 +227,7 @@ fn partner<'a>(item: &Item, known: &'a [Arc<Item>]) -> Option<&'a Item> {
     };
     let mut found: Vec<&Item> = known.iter().map(Arc::as_ref).filter(fits).collect();
     // Sorted, so that the choice does not depend on arrival order.
-    found.sort_by(|a, b| a.id.cmp(&b.id));
+    sort_by(&mut found, |a, b| a.id.cmp(&b.id));
     found.into_iter().find(|other| !other.images.is_empty())
 }
 

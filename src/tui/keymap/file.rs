@@ -11,6 +11,7 @@
 //!
 //! A file with any error changes no key.
 
+use benchtop_model::sorting::sort_by_key;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -141,7 +142,7 @@ pub fn read(
         notes,
         ..
     } = reading;
-    problems.sort_by_key(|p| p.place.line);
+    sort_by_key(&mut problems, |p| p.place.line);
     match built {
         Ok(keymap) if problems.is_empty() => Ok((keymap, notes)),
         Ok(_) => Err(problems),

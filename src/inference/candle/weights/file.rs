@@ -3,6 +3,7 @@
 //! The file is not mapped into memory. candle copies every tensor anyway, and a file that is
 //! truncated while it is open gives an error instead of a signal.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -64,7 +65,7 @@ fn whole(
     length: u64,
 ) -> std::result::Result<(), (String, String)> {
     let mut order: Vec<(&String, &Entry)> = entries.iter().collect();
-    order.sort_by_key(|(_, entry)| (entry.from, entry.bytes));
+    sort_by_key(&mut order, |(_, entry)| (entry.from, entry.bytes));
     let mut at = data;
     for (name, entry) in order {
         let (from, to) = (entry.from - data, at - data);

@@ -1,5 +1,6 @@
 //! Parses the responses of chat servers.
 
+use benchtop_model::sorting::sort_by;
 use serde_json::Value;
 
 use crate::http::error_body::{json, message};
@@ -104,6 +105,6 @@ fn first(logprobs: &Value) -> Vec<Alternative> {
             None => Vec::new(),
         },
     };
-    found.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
+    sort_by(&mut found, |a, b| b.logprob.total_cmp(&a.logprob));
     found
 }

@@ -5,6 +5,7 @@ use crate::score::column::{
     Basis, BoardEngine, Cell, Column, Columns, Data, Draw, Head, Metric, ModelScores, StratumLabels,
 };
 use crate::score::tallies::tallies;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Field, QuestionKind};
 
 pub const METRIC: Metric = Metric {
@@ -115,7 +116,7 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
         let mut codes = strata.named(field, |s| graded(s, code(s)));
         // Levels sort from easy to hard, everything else by name.
         if field == Field::Level {
-            codes.sort_by_key(|(_, name)| place(name));
+            sort_by_key(&mut codes, |(_, name)| place(name));
         }
         let help = format!("accuracy on questions of this {}", field.name());
         for (value, name) in codes.iter().filter(|_| codes.len() > 1) {

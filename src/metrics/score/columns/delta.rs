@@ -1,5 +1,6 @@
 //! VLB's variants against their originals.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -159,7 +160,7 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
     let subsets: Arc<[PairedSubset]> = subsets(data.sheet).into();
     let mut names: Vec<String> = subsets.iter().map(|v| v.name.clone()).collect();
     names.dedup();
-    names.sort_by_key(|name| (name.contains('+'), name.clone()));
+    sort_by_key(&mut names, |name| (name.contains('+'), name.clone()));
     for variant in names {
         let mut add = |head: Head, what: What| {
             let head = head.of_variant(&variant);

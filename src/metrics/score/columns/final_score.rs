@@ -8,6 +8,7 @@ use crate::score::column::{
 };
 use crate::score::tallies::{Pieces, ScenarioScores, type_of, types};
 use benchtop_model::QuestionKind;
+use benchtop_model::sorting::sort_by_key;
 
 pub const METRIC: Metric = Metric {
     reference: &[
@@ -110,7 +111,7 @@ pub(super) fn scenarios(strata: &Strata) -> Vec<&str> {
     let has =
         |scenario: &str, kind| strata.any(|s| s.kind == kind && strata.scenario(s) == scenario);
     let mut found: Vec<&str> = strata.labels.iter().map(|s| strata.scenario(s)).collect();
-    found.sort_by_key(|s| (*s != CLEAN, *s));
+    sort_by_key(&mut found, |s| (*s != CLEAN, *s));
     found.dedup();
     found.retain(|s| has(s, QuestionKind::MultipleChoice) && has(s, QuestionKind::TrueFalse));
     found

@@ -5,6 +5,7 @@
 
 use super::measure::{Measure, groups};
 use crate::score::column::{Columns, Data, Metric, QuestionTable, Unit};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Field, QuestionKind, Side};
 
 pub const METRIC: Metric = Metric {
@@ -111,7 +112,9 @@ fn columns(data: &Data<'_>, columns: &mut Columns) {
         "Vanilla",
         "Vanilla(all_questions)",
     ];
-    found.sort_by_key(|m| order.iter().position(|o| *o == m.head.group));
+    sort_by_key(&mut found, |m| {
+        order.iter().position(|o| *o == m.head.group)
+    });
     for category in CATEGORIES {
         let help = "qAcc of one low-level category (Table 5), inferred from the pair ids";
         let mut measure = set.measure("qAcc", category, help, Unit::QuestionPair, |q| {

@@ -4,6 +4,7 @@ use crate::score::column::{
     Basis, BoardEngine, Cell, Column, Columns, Data, Draw, Head, Metric, ModelScores,
 };
 use crate::score::tallies::tallies;
+use benchtop_model::sorting::sort_by_key;
 
 pub const METRIC: Metric = Metric {
     reference: &[[
@@ -34,7 +35,7 @@ impl Column for OfStyle {
 fn columns(data: &Data<'_>, found: &mut Columns) {
     let styles = &data.strata.styles;
     let mut order: Vec<usize> = (0..styles.len()).filter(|_| styles.len() > 1).collect();
-    order.sort_by_key(|at| &styles[*at]);
+    sort_by_key(&mut order, |at| &styles[*at]);
     for style in order {
         let help = "accuracy on questions about pictures of this style";
         let name = format!("Acc.style.{}", styles[style]);

@@ -1,5 +1,6 @@
 //! Accuracy by the terms of a vocabulary (Dysca, section 4.3).
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -97,7 +98,7 @@ fn columns(data: &Data<'_>, found: &mut Columns) {
         if codes.len() < 2 {
             continue;
         }
-        codes.sort_by_key(|code| &terms.names[*code]);
+        sort_by_key(&mut codes, |code| &terms.names[*code]);
         let group = format!("Acc by {}", terms.vocabulary);
         for code in codes {
             let help = "accuracy on composed questions whose prompt has this term";

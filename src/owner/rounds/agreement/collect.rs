@@ -1,5 +1,6 @@
 //! Collects the verdicts for agreement in chunks, so that decisions are not delayed.
 
+use benchtop_model::sorting::sort_by;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -154,7 +155,9 @@ fn number(people: &mut Vec<String>, ledger: &Ledger, person: u16) -> u16 {
 /// on who judged first.
 fn in_order(collected: &mut Collected, known: usize) {
     let mut places: Vec<usize> = (0..collected.people.len()).collect();
-    places[known..].sort_by(|a, b| collected.people[*a].cmp(&collected.people[*b]));
+    sort_by(&mut places[known..], |a, b| {
+        collected.people[*a].cmp(&collected.people[*b])
+    });
     let mut numbers = vec![0u16; places.len()];
     for (number, place) in places.iter().enumerate() {
         numbers[*place] = number as u16;

@@ -1,5 +1,6 @@
 //! The verdicts that agreement is computed from, with their scale.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use super::collect::{Collected, Keep, collect, one_each};
@@ -181,7 +182,9 @@ impl<'m> Material<'m> {
             }
         };
         if matches!(by, GroupBy::Subtask | GroupBy::Level | GroupBy::Style) {
-            groups.sort_by_key(|(name, _)| (name.is_empty(), name.to_lowercase()));
+            sort_by_key(&mut groups, |(name, _)| {
+                (name.is_empty(), name.to_lowercase())
+            });
         }
         groups.into_iter().map(row).collect()
     }

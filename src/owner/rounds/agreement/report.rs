@@ -1,6 +1,7 @@
 //! The report of a round.
 
 use crate::dispatch::{Query, Watch};
+use benchtop_model::sorting::sort_by;
 use benchtop_protocol::wire::request;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -213,6 +214,6 @@ fn versions(collected: &Collected) -> Vec<(Option<String>, u64)> {
         .into_iter()
         .map(|(version, n)| (version.and_then(text), n))
         .collect();
-    list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sort_by(&mut list, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     list
 }

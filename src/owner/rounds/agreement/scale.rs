@@ -3,6 +3,7 @@
 use super::collect::{Keep, VerdictRecord, one_each};
 use benchtop_model::agreement::{MAX_CATEGORIES, Scale, UNKNOWN};
 use benchtop_model::round::Protocol;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Result, Verdict};
 
@@ -74,7 +75,7 @@ fn of_answers(records: &[VerdictRecord], answers: &[String]) -> Result<Scaled> {
         }
     }
     let mut order: Vec<usize> = (0..answers.len()).filter(|at| counts[*at] > 0).collect();
-    order.sort_by(|a, b| {
+    sort_by(&mut order, |a, b| {
         counts[*b]
             .cmp(&counts[*a])
             .then_with(|| answers[*a].cmp(&answers[*b]))
@@ -85,7 +86,7 @@ fn of_answers(records: &[VerdictRecord], answers: &[String]) -> Result<Scaled> {
         .map(|at| counts[*at])
         .sum();
     order.truncate(usize::from(MAX_CATEGORIES));
-    order.sort_by(|a, b| answers[*a].cmp(&answers[*b]));
+    sort_by(&mut order, |a, b| answers[*a].cmp(&answers[*b]));
     let mut categories: Vec<String> = order.iter().map(|at| answers[*at].clone()).collect();
     let mut codes = vec![UNKNOWN; answers.len()];
     for (code, at) in order.into_iter().enumerate() {

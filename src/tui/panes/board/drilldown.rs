@@ -1,5 +1,6 @@
 //! The answers behind a cell of the leaderboard, with their units and parsed values.
 
+use benchtop_model::sorting::sort_by;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -69,7 +70,7 @@ impl AnswerOrder {
         if self.wrong_first {
             // Answers that were not compared yet come last.
             let worth = |at: &usize| of(at).score().unwrap_or(f32::INFINITY);
-            self.rows.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
+            sort_by(&mut self.rows, |a, b| worth(a).total_cmp(&worth(b)));
         }
         let rows = self.rows.iter().map(|at| cells(&answers[*at])).collect();
         let hint = hints[usize::from(!self.only_wrong)];

@@ -1,6 +1,7 @@
 //! The stability of a column's scores: their values over growing parts of the data (Dysca, appendix
 //! B.2).
 
+use benchtop_model::sorting::sort_by;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -89,7 +90,7 @@ impl StableView {
                 let least = is_low_good(found.scale);
                 let last = |c: &Curve| c.values.last().copied().flatten();
                 // The best model comes first. Models without a value come last.
-                found.models.sort_by(|a, b| match (last(a), last(b)) {
+                sort_by(&mut found.models, |a, b| match (last(a), last(b)) {
                     (Some(a), Some(b)) if least => a.total_cmp(&b),
                     (Some(a), Some(b)) => b.total_cmp(&a),
                     (a, b) => b.is_some().cmp(&a.is_some()),

@@ -11,6 +11,7 @@ use benchtop_model::scoring::bench::{RulesState, ScorerState};
 use benchtop_model::scoring::job::{NewScoring, ScoringState};
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::scoring::{Measure, ScoreState, Scorer};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, Filter, Result, brief, clean};
 use benchtop_protocol::wire::request;
 
@@ -156,7 +157,7 @@ impl Subject for Scoring {
         let of_jobs =
             |state: &&ScorerState| !matches!(state.scorer, Scorer::Consensus | Scorer::Blind);
         let mut scorers: Vec<&ScorerState> = preview.scorers.iter().filter(of_jobs).collect();
-        scorers.sort_by_key(|state| state.not_ready.is_some());
+        sort_by_key(&mut scorers, |state| state.not_ready.is_some());
         for state in scorers {
             let scored = state.items[usize::from(ScoreState::Scored.code())];
             let (said, role) = match &state.not_ready {

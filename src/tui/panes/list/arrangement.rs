@@ -1,6 +1,7 @@
 //! The default column layout: hides empty columns, and on narrow screens those that would leave no
 //! room for the question.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeSet;
 
 use super::rows;
@@ -56,7 +57,7 @@ impl Arrangement {
             .into_iter()
             .filter(|f| f.row().hides > 0)
             .collect();
-        hides.sort_by_key(|field| field.row().hides);
+        sort_by_key(&mut hides, |field| field.row().hides);
         for column in hides.into_iter().map(rows::column) {
             if self.width == 0 || used <= self.width {
                 break;

@@ -1,6 +1,7 @@
 //! The preview of a metadata edit: twenty questions from a fixed seed, before and after the edit.
 //! Questions that change come first.
 
+use benchtop_model::sorting::sort_by_key;
 use std::sync::Arc;
 
 use super::diff::{Terms, by_terms};
@@ -114,13 +115,13 @@ impl Maker {
         };
         let mut all = pair.drawn(selection, base);
         // The sort is stable: changed and unchanged questions keep their order.
-        all.sort_by_key(|s| !s.changed());
+        sort_by_key(&mut all, |s| !s.changed());
         all.truncate(SHOWN);
         let mut shown = pair.of_new_terms(selection, edited);
         shown.extend(all);
         let mut found = self.linter.lint_compiled(edited, &found);
         // Stable again: findings stay in order of file and line.
-        found.sort_by_key(|f| std::cmp::Reverse(f.severity()));
+        sort_by_key(&mut found, |f| std::cmp::Reverse(f.severity()));
         Preview { shown, found }
     }
 

@@ -1,6 +1,7 @@
 //! Levels of a menu: lines that lead to other lines.
 
 use super::{Choice, Menu};
+use benchtop_model::sorting::sort_by_key;
 
 /// The lines of a level, in the order of the first line on or below each. The line that leads to the
 /// level comes first, unless it is a heading.
@@ -11,7 +12,7 @@ pub(super) fn lines(choices: &[Choice], level: Option<usize>) -> Vec<(usize, Vec
     };
     let is_on = |at: &usize| choices.get(*at).is_some_and(|c| c.within == level);
     let mut found: Vec<usize> = (0..choices.len()).filter(is_on).collect();
-    found.sort_by_key(|line| place(*line));
+    sort_by_key(&mut found, |line| place(*line));
     let itself = level.filter(|at| choices.get(*at).is_some_and(|c| !c.is_heading));
     let all = itself.into_iter().chain(found);
     all.map(|line| (line, Vec::new())).collect()

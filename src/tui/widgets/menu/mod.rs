@@ -4,6 +4,7 @@
 mod draw;
 mod levels;
 
+use benchtop_model::sorting::sort_by;
 use std::collections::BTreeSet;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -367,7 +368,7 @@ impl Menu {
             found.then(|| (score, i, label.map(|(_, at)| at).unwrap_or_default()))
         };
         let mut hits: Vec<_> = self.choices.iter().enumerate().filter_map(hit).collect();
-        hits.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        sort_by(&mut hits, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         self.shown = hits.into_iter().map(|(_, i, at)| (i, at)).collect();
     }
 }

@@ -7,6 +7,7 @@ use crate::panes::board::table::{Style, cell_of, short};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
+use benchtop_model::sorting::sort_by;
 
 /// The letters of the models, in headings, notes, and the chart.
 pub(super) const LETTERS: [char; 8] = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
@@ -77,7 +78,7 @@ pub(super) fn view(kind: &Kind, board: &Board, rows: &[&Row]) -> Option<View> {
         .collect();
     // The largest differences first, and those without one last.
     let size = |values: &[Option<f64>]| apart(values).map_or(-1.0, f64::abs);
-    lines.sort_by(|a, b| size(&b.1).total_cmp(&size(&a.1)));
+    sort_by(&mut lines, |a, b| size(&b.1).total_cmp(&size(&a.1)));
     let range = ends(lines.iter().flat_map(|(_, values)| values.iter().flatten()))
         .map(|(low, high)| ((low / 10.0).floor() * 10.0, (high / 10.0).ceil() * 10.0))?;
     let line = |(column, values): &(&Column, Vec<Option<f64>>)| {

@@ -1,6 +1,7 @@
 //! VLB's variants: visual strategies in the rows, language strategies in the columns, and the change
 //! by number of strategies.
 
+use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use super::view::{View, names, number};
@@ -32,7 +33,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         .collect();
     let sides = |of: fn(&Place) -> &String| {
         let mut names: Vec<&String> = found.iter().map(|(_, place, _)| of(place)).collect();
-        names.sort_by_key(|name| (name.contains('+'), (*name).clone()));
+        sort_by_key(&mut names, |name| (name.contains('+'), (*name).clone()));
         names.dedup();
         names
     };

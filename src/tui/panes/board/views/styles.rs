@@ -5,6 +5,7 @@ use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use benchtop_metrics::dysca::sc;
 use benchtop_metrics::statistics::{Number, p_text};
 use benchtop_model::board::{Board, Cell, Row};
+use benchtop_model::sorting::sort_by;
 
 pub(super) const GROUP: &str = "Acc by style";
 /// Width of the chart on either side of the mean.
@@ -26,7 +27,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         .map(|s| s.deviation.abs())
         .fold(f64::MIN_POSITIVE, f64::max);
     let mut styles = found.styles;
-    styles.sort_by(|a, b| {
+    sort_by(&mut styles, |a, b| {
         b.deviation
             .total_cmp(&a.deviation)
             .then_with(|| a.style.cmp(&b.style))
