@@ -26,8 +26,10 @@ use benchtop_store::{Catalog, StatusColumns, query};
 
 /// Number of lists that are cached for paging.
 const LISTS: usize = 6;
+/// Number of counts that are cached for Home and the panes with totals.
+const COUNTS: usize = 32;
 
-/// Everything that a list depends on.
+/// Everything that a list or a count depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     words: String,
@@ -94,6 +96,32 @@ pub struct DerivedData {
     pub veil: u64,
 }
 
+impl Key {
+    fn new((catalog, _, rev, beside): Parts<'_>, filter: &Filter, sort: &[Sort]) -> Key {
+        let only = filter.only.as_ref().map(|only| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            only.hash(&mut hasher);
+            (only.len(), hasher.finish())
+        });
+        Key {
+            words: Filter {
+                only: None,
+                ..filter.clone()
+            }
+            .to_text(),
+            only,
+            sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
+            edition: catalog.edition(),
+            rev,
+            metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
+            scores: beside.scores.as_ref().map_or(0, |s| s.generation),
+            pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
+            releases: beside.releases.as_ref().map_or(0, |r| r.0),
+            veil: beside.veil,
+        }
+    }
+}
+
 /// Scores and rule outcomes of the items.
 #[derive(Clone, Default)]
 pub struct ByScore {
@@ -122,11 +150,18 @@ pub type Parts<'a> = (&'a Catalog, &'a StatusColumns, u64, &'a DerivedData);
 
 type Ranks = HashMap<Field, (CatalogVersion, Arc<Vec<u32>>)>;
 
-/// Search arena, text orders, and recent lists. Each records the catalog version it was made for.
+/// Search arena, text orders, recent lists, and recent counts. Each records the catalog version it was made for.
 pub struct Search {
     arena: Mutex<Option<(CatalogVersion, Arc<Arena>)>>,
     ranks: Mutex<Ranks>,
     lists: Mutex<LruCache<Key, Arc<List>>>,
+    counts: Mutex<LruCache<Key, u64>>,
+}
+
+fn cache<T>(size: usize) -> Mutex<LruCache<Key, T>> {
+    Mutex::new(LruCache::new(
+        NonZeroUsize::new(size).unwrap_or(NonZeroUsize::MIN),
+    ))
 }
 
 /// Rows in order, with their number.
@@ -142,13 +177,11 @@ pub struct List {
 
 impl Default for Search {
     fn default() -> Self {
-        let lists = Mutex::new(LruCache::new(
-            NonZeroUsize::new(LISTS).unwrap_or(NonZeroUsize::MIN),
-        ));
         Search {
             arena: Mutex::default(),
             ranks: Mutex::default(),
-            lists,
+            lists: cache(LISTS),
+            counts: cache(COUNTS),
         }
     }
 }
@@ -246,7 +279,13 @@ impl Search {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
     pub fn count(&self, parts: Parts<'_>, filter: &Filter) -> Result<u64> {
-        Ok(self.passing(parts, filter)?.len() as u64)
+        let key = Key::new(parts, filter, &[]);
+        if let Some(count) = self.counts.lock().get(&key) {
+            return Ok(*count);
+        }
+        let count = self.passing(parts, filter)?.len() as u64;
+        self.counts.lock().put(key, count);
+        Ok(count)
     }
 
     /// Rank of each row in the order of a text.
@@ -292,37 +331,18 @@ impl Search {
     /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
     pub fn list(
         &self,
-        (catalog, overlay, rev, beside): Parts<'_>,
+        parts: Parts<'_>,
         filter: &Filter,
         sort: &[Sort],
         cancel: Cancel<'_>,
         partial: &mut dyn FnMut(&List),
     ) -> Result<Arc<List>> {
-        let only = filter.only.as_ref().map(|only| {
-            let mut hasher = std::hash::DefaultHasher::new();
-            only.hash(&mut hasher);
-            (only.len(), hasher.finish())
-        });
-        let key = Key {
-            words: Filter {
-                only: None,
-                ..filter.clone()
-            }
-            .to_text(),
-            only,
-            sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
-            edition: catalog.edition(),
-            rev,
-            metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
-            scores: beside.scores.as_ref().map_or(0, |s| s.generation),
-            pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
-            releases: beside.releases.as_ref().map_or(0, |r| r.0),
-            veil: beside.veil,
-        };
+        let (catalog, overlay, ..) = parts;
+        let key = Key::new(parts, filter, sort);
         if let Some(list) = self.lists.lock().get(&key) {
             return Ok(list.clone());
         }
-        let mut rows = self.passing((catalog, overlay, rev, beside), filter)?;
+        let mut rows = self.passing(parts, filter)?;
         if !filter.text.trim().is_empty() {
             let arena = self.arena(catalog)?;
             let all = rows.len() == catalog.len();
