@@ -52,8 +52,8 @@ mod tests {
             let mut sorted = items.clone();
             sort_by_key(&mut sorted, |item| item.0);
             prop_assert_eq!(&sorted, &expected);
-            expected.sort_by(|a, b| b.0.cmp(&a.0));
-            sort_by(&mut sorted, |a, b| b.0.cmp(&a.0));
+            expected.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            sort_by(&mut sorted, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
             prop_assert_eq!(sorted, expected);
         }
     }
