@@ -62,7 +62,7 @@ pub struct Derivation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// Number of tries, with the one that was kept; 0 if unrecorded.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub tries: u32,
     /// What the judge said of the try that was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,10 +98,6 @@ pub struct JudgeRuling {
     /// The judge's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-}
-
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 impl Derivation {

@@ -181,7 +181,7 @@ pub struct Provenance {
     /// The subject of the picture.
     pub subject: String,
     /// Index of the wording of the subject's prompt.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub wording: u32,
     /// Terms by slot, and the style's name.
     pub terms: BTreeMap<String, String>,
@@ -201,10 +201,6 @@ pub struct Provenance {
     pub vocabulary: String,
     /// Revision of the styles and templates, 16 hex digits.
     pub templates: String,
-}
-
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 /// The file format that an item came from. Exports in that format return the record unchanged.

@@ -160,3 +160,8 @@ pub use prediction::{Prediction, ToolVerdict};
 pub use region::Region;
 pub use status::Status;
 pub use verdict::{Act, Decision, Judgement, PictureSeen, Seen, Verdict};
+
+/// Whether a field has its default value. Records leave such fields out.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

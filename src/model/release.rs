@@ -110,11 +110,6 @@ pub struct ReleaseRequest {
     pub dry: bool,
 }
 
-/// Whether nothing was counted. Such a number is not written.
-pub fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let number = |part: &str, digits: usize, most: u32| {
@@ -294,7 +289,7 @@ pub struct ReleaseRecord {
     #[serde(default)]
     pub statistics: Value,
     /// Items of the sample that `benchtop sample` adds: they are made up.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub sample: u64,
     /// The items, ordered by number.
     pub items: Vec<ReleasedItem>,

@@ -86,15 +86,11 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
     /// Questions of the board with a draft picture.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     drafts: u64,
     /// Whether the pictures were computed against the model's own vision encoder.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     white_box: bool,
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// The name of a row, with its source if it was published.

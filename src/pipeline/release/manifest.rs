@@ -10,7 +10,6 @@ use super::tree::{self, Entry};
 use benchtop_files::regular;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::hash::put;
-use benchtop_model::release::is_zero;
 use benchtop_model::{Error, Result, name};
 
 pub const FILE: &str = "manifest.json";
@@ -31,7 +30,7 @@ pub struct Manifest {
     /// BLAKE3 hash over name, paths, lengths, and hashes.
     pub hash: String,
     /// Items of the sample, which are made up. Part of the hash if there are any.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "benchtop_model::is_default")]
     pub sample: u64,
     /// The files, sorted by path.
     pub files: Vec<ManifestFile>,

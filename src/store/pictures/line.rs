@@ -24,46 +24,42 @@ pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
 #[serde(default)]
 pub(super) struct Row<'l> {
     v: u8,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     pub(super) rev: u64,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) dataset: Text<'l>,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) picture: Text<'l>,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     pub(super) sample: u32,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) hash: Text<'l>,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) ext: Text<'l>,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     width: u32,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     height: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seed: Option<u64>,
     #[serde(borrow)]
     pub(super) fingerprint: Text<'l>,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     pub(super) parts: BTreeMap<String, String>,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) prompt: Text<'l>,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     pub(super) job: u32,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     at: Text<'l>,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "benchtop_model::is_default")]
     pub(super) draft: bool,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     notes: Vec<Text<'l>>,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) items: Vec<Text<'l>>,
-    #[serde(borrow, skip_serializing_if = "is_default")]
+    #[serde(borrow, skip_serializing_if = "benchtop_model::is_default")]
     pub(super) of: Vec<Text<'l>>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 fn text(text: &str) -> Text<'_> {
