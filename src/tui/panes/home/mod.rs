@@ -64,10 +64,26 @@ impl HomePane {
     }
 
     fn rebuild(&mut self) {
+        // The cursor stays on its link, or on the first line, which shows the next step.
+        let chosen = self.link().filter(|_| self.cursor != (0, 0));
         if let Some(Ok(home)) = &self.home {
             self.blocks = rows::blocks(home, &self.jobs, &self.who);
         }
+        if chosen.is_some() && self.link() != chosen {
+            self.cursor = chosen
+                .and_then(|link| self.place(&link))
+                .unwrap_or(self.cursor);
+        }
         self.move_cursor(0, 0);
+    }
+
+    /// The line and the place in it of the first such link.
+    fn place(&self, link: &Link) -> Option<(usize, usize)> {
+        let mut lines = self.links().into_iter().enumerate();
+        lines.find_map(|(line, links)| {
+            let column = links.iter().position(|shown| *shown == link)?;
+            Some((line, column))
+        })
     }
 
     /// The lines that the cursor can be on: the links of each.

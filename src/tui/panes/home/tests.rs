@@ -3,6 +3,7 @@ use benchtop_model::job::{JobState, JobStatus, Newest};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 use super::HomePane;
+use super::rows::Link;
 use crate::action::Action;
 use crate::pane::testing::{drawn, only, recorder, request as asked};
 use crate::pane::{Effect, Notice, Pane, PaneId, Target, recorder::Recorder};
@@ -286,7 +287,9 @@ fn counts_that_take_long_follow_the_others() {
     let first = first.expect("the counts are asked for");
     assert_eq!(asks_home(&first), Some(false));
     let mut early = home();
-    early.counts.retain(|(list, _)| *list == ItemList::Items);
+    early
+        .counts
+        .retain(|(list, _)| matches!(list, ItemList::Items | ItemList::Judged));
     early.pending = vec![ItemList::Pictures, ItemList::Missing];
     let then = rec.reply::<request::Home>(&mut pane, first, Ok(early));
     let screen = drawn(&rec, &mut pane, (80, 20), ColorLevel::True);
@@ -294,7 +297,15 @@ fn counts_that_take_long_follow_the_others() {
     let second = then.into_iter().find(|effect| asks_home(effect).is_some());
     let second = second.expect("the other counts are asked for");
     assert_eq!(asks_home(&second), Some(true));
+    // The line of the pictures can be opened when they are counted. The cursor stays on its line.
+    let items = Link::Items(ItemList::Items.filter(""));
+    while pane.link() != Some(items.clone()) {
+        rec.act(&mut pane, Action::Down);
+    }
+    rec.act(&mut pane, Action::Down);
+    let chosen = pane.link().expect("a line");
     rec.reply::<request::Home>(&mut pane, second, Ok(home()));
+    assert_eq!(pane.link(), Some(chosen));
     let screen = drawn(&rec, &mut pane, (80, 20), ColorLevel::True);
     assert!(!screen.contains("counting"), "{screen}");
 }
