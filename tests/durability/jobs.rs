@@ -202,7 +202,12 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
     begin(&bench, &asked, &judge);
     let mut before = results(&bench);
     let mut sizes: [BTreeSet<usize>; 3] = Default::default();
-    for n in 0..rounds(12) {
+    // A slow machine needs more kills to hit each job at several places.
+    let is_spread = |sizes: &[BTreeSet<usize>; 3]| sizes.iter().all(|sizes| sizes.len() > 3);
+    for n in 0..4 * rounds(12) {
+        if n >= rounds(12) && is_spread(&sizes) {
+            break;
+        }
         // The next owner goes on by itself.
         act(&bench, n);
         let (places, pauses) = (order(&bench), paused(&bench));
@@ -224,9 +229,7 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
         assert_eq!(left.collect::<Vec<_>>(), after, "round {n}");
         assert_eq!(paused(&bench), pauses, "round {n}");
     }
-    for sizes in &sizes {
-        assert!(sizes.len() > 3, "the kills were not spread over the jobs");
-    }
+    assert!(is_spread(&sizes), "the kills were not spread over the jobs");
     // Nothing is killed from here on.
     slow.store(false, Ordering::Relaxed);
     for id in paused(&bench) {
