@@ -1,9 +1,9 @@
 //! The pictures that a plan can have under compatibility rules, and the questions about each.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use super::compatibility::Compatibility;
+use benchtop_model::sorting::sort_by_key;
 
 /// Maximum number of classes per plan entry. Beyond it, terms that hide anything asked about are
 /// left out.

@@ -1,10 +1,10 @@
 //! Plans that give the shares of the question types instead of pictures.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use super::compiled_metadata::CompiledMetadata;
 use super::plan::{KINDS, Pictures, Plan, missing, pictures_of, supported};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, QuestionKind, Result};
 
 /// Plans that have a name instead of a file, with their text.

@@ -1,6 +1,5 @@
 //! Detects the format of a file from its first record, never from its name.
 
-use benchtop_model::sorting::sort_by;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use super::third_party;
 use super::tools::table;
 use crate::input::open;
 use benchtop_model::mapping::Mapping;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// A readable file.

@@ -3,7 +3,6 @@
 //! The look is bounded: a link is not followed, only regular files are opened, and at most
 //! [`RECORDS`] records of a file and [`FILES`] files of a folder are read.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use serde::Serialize;
 use super::format::{Format, Questions};
 use super::{detect_files, items, predictions};
 use benchtop_model::cancel::Cancel;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, Result};
 
 /// Most records of a file that are counted.

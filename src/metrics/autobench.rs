@@ -5,13 +5,13 @@
 //! (2024), sections 3 and 4. The released `pipeline.py` drops failed answers, so models are scored
 //! on different questions. Here failed answers are missing and count as wrong.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
 use super::tally::Tally;
+use benchtop_model::sorting::sort_by_key;
 
 /// The difficulties, easiest first.
 pub const DIFFICULTIES: [&str; 3] = ["easy", "medium", "hard"];

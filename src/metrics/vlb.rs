@@ -5,7 +5,6 @@
 //! original picture or question. So a variant contains unmodified questions; the paper counts them,
 //! and `delta_modified` does not.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ pub mod grid;
 
 use super::statistics::Number;
 use super::tally::Tally;
+use benchtop_model::sorting::sort_by_key;
 
 pub use composition::{Applied, Composition, Difficulty, RATIO, RATIOS, difficulty};
 

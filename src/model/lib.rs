@@ -59,7 +59,7 @@
 //! | [`scoring`] | scorers, scores, score states, and rules |
 //! | [`settings`] | changes of settings, as plans that a person sees first |
 //! | [`similarity`] | similarity of pictures and texts |
-//! | [`sorting`] | sorts that add little to the size of the program |
+//! | [`sorting`] | sorts for short lists, with one copy of the algorithm |
 //! | [`status`] | the status of an item, and the `single` protocol |
 //! | [`table`] | column statistics of items and boards |
 //! | [`taxonomy`] | reasons and tags with levels |

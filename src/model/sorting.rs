@@ -1,7 +1,8 @@
-//! Stable sorts for short lists. Each call of `slice::sort_by` adds 5 KB to the program, because the compiler copies the
-//! algorithm for each closure. These share one copy, and call the closure through a pointer.
+//! Stable sorts for short lists. Each call of `slice::sort_by` adds 5 KB to the program, because the
+//! compiler copies the algorithm for each closure. These functions share one copy, which calls the
+//! closure through a pointer.
 //!
-//! Sort what is long, and what is sorted on each key, with the standard library.
+//! Use the standard library for long lists, and for lists that are sorted at every key.
 
 use std::cmp::Ordering;
 

@@ -26,7 +26,7 @@ use benchtop_store::{Catalog, StatusColumns, query};
 
 /// Number of lists that are cached for paging.
 const LISTS: usize = 6;
-/// Number of counts that are cached for Home and the panes with totals.
+/// Number of counts that are cached: Home has four for each person.
 const COUNTS: usize = 32;
 
 /// Everything that a list or a count depends on.
@@ -150,7 +150,8 @@ pub type Parts<'a> = (&'a Catalog, &'a StatusColumns, u64, &'a DerivedData);
 
 type Ranks = HashMap<Field, (CatalogVersion, Arc<Vec<u32>>)>;
 
-/// Search arena, text orders, recent lists, and recent counts. Each records the catalog version it was made for.
+/// Search arena, text orders, recent lists, and recent counts. Each records the catalog version it
+/// was made for.
 pub struct Search {
     arena: Mutex<Option<(CatalogVersion, Arc<Arena>)>>,
     ranks: Mutex<Ranks>,

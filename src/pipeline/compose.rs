@@ -3,7 +3,6 @@
 //! Questions are composed on [`WORKERS`] threads and taken in order, a chunk at a time. So memory
 //! stays bounded and the result does not depend on the threads.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +28,7 @@ use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::hash::of_texts;
 use benchtop_model::import::{FileReport, Report};
 use benchtop_model::metafile::shipped;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{
     Error, ErrorKind, Field, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
 };

@@ -5,7 +5,6 @@
 //! left unchanged and counted. If such an item only lacks a term for a new slot of its prompt, one
 //! can be drawn.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::BTreeMap;
 
 use super::missing_terms::MissingTerms;
@@ -15,6 +14,7 @@ use benchtop_compose::engine::{MissingMetadata, choices_of, recipe, write};
 use benchtop_files::project::Project;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::recompose::{Recomposed, Rename};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
 use benchtop_store::catalog::parse_item;
 use benchtop_store::{Catalog, StatusColumns};

@@ -1,8 +1,8 @@
 //! The columns for filters and sorting, stored as fixed little-endian blocks.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::HashMap;
 
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, Field, Item, QuestionKind, Result};
 
 /// Rows per block of statuses.

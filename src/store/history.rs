@@ -6,7 +6,6 @@
 //! content. The order therefore depends only on the decisions and not on where they were read
 //! first.
 
-use benchtop_model::sorting::{sort_by, sort_by_key};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -18,6 +17,7 @@ use super::{Catalog, Ledger, journal, rounds};
 use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::history::{Entry, HistoryPoint, LogQuery};
+use benchtop_model::sorting::{sort_by, sort_by_key};
 use benchtop_model::{Act, Decision, Error, Result};
 
 /// All decisions of a project.

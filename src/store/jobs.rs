@@ -20,7 +20,6 @@ mod steps;
 pub(super) mod tests;
 mod usage;
 
-use benchtop_model::sorting::sort_by_key;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -31,6 +30,7 @@ use super::append_log;
 use super::json_checksum::{self, Checksum};
 use benchtop_files::{disk, regular};
 use benchtop_model::job::{Budget, JobStatus};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, Result};
 
 pub use derived_pictures::{DerivedPictures, MadePicture, PlannedPicture};

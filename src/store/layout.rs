@@ -17,7 +17,6 @@
 #[cfg(test)]
 mod tests;
 
-use benchtop_model::sorting::sort_by_key;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,6 +24,7 @@ use super::index::Index;
 use super::{jobs, manifest};
 use benchtop_files::project::{INDEX, Project};
 use benchtop_files::{disk, regular, writable};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Prefix of the names of renamed damaged indexes, below `store/`.

@@ -9,7 +9,6 @@
 
 mod save;
 
-use benchtop_model::sorting::sort_by;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::Read;
@@ -19,6 +18,7 @@ use std::path::{Path, PathBuf};
 use benchtop_files::metadata_folder::names;
 use benchtop_files::{disk, inspect};
 use benchtop_model::metafile::{FOLDERS, shipped};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::usage::{FileState, MetadataState};
 use benchtop_model::{Error, Finding, Result, Rule};
 use save::finish;

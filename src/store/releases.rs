@@ -1,12 +1,12 @@
 //! Records of releases: `releases/<name>.json`, one file per release. They cannot be rebuilt: the
 //! folder of a release may be elsewhere.
 
-use benchtop_model::sorting::sort_by;
 use std::path::PathBuf;
 
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::release::ReleaseRecord;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 /// Maximum size of a record, in bytes. A record of a million items has about 130 MB.

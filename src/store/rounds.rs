@@ -1,7 +1,6 @@
 //! Round files: `sessions/rounds/<name>.json`, one file per round. Like the journals, they cannot
 //! be rebuilt: without its file, the verdicts of a round would count as verdicts outside of rounds.
 
-use benchtop_model::sorting::sort_by;
 use std::path::{Path, PathBuf};
 
 use super::json_checksum::{self, Checksum};
@@ -9,6 +8,7 @@ use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::round::Round;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 pub fn folder(project: &Project) -> PathBuf {

@@ -1,6 +1,5 @@
 //! Charts of a board: bars of one column or one model with intervals, or a shaded table.
 
-use benchtop_model::sorting::sort_by;
 use std::path::{Path, PathBuf};
 
 use super::draws::Draws;
@@ -12,6 +11,7 @@ use benchtop_formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use benchtop_metrics::statistics::{Z95, p_text, wilson};
 use benchtop_model::analysis::{Intervals, Sure, What};
 use benchtop_model::board::{Better, Board, Cell, Column, Scale};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 #[derive(clap::Args)]

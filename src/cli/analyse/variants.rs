@@ -1,12 +1,12 @@
 //! Results on VLB's variants as text.
 
-use benchtop_model::sorting::sort_by_key;
 use std::fmt::Write as _;
 
 use crate::agreement::table::{Words, plain};
 use crate::out::count;
 use benchtop_model::analysis::variants::{ModelVariants, Right, VariantCell};
 use benchtop_model::clean;
+use benchtop_model::sorting::sort_by_key;
 
 /// The grid, the curve, and the changed answers of each model.
 pub(super) fn text(list: &[ModelVariants]) -> String {

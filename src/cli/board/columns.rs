@@ -1,9 +1,9 @@
 //! Sorting a board by a column, and choosing its columns.
 
-use benchtop_model::sorting::sort_by;
 use std::cmp::Ordering;
 
 use benchtop_model::board::{Better, Board, Cell, Column, Row};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 pub(super) fn unknown_column(board: &Board, what: String) -> Error {

@@ -1,10 +1,10 @@
 //! Statistics over many questions: positions of the right option, share of true statements, and
 //! length of the right option. Only counts are kept.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Item, QuestionKind, Role, Rule};
 
 /// Maximum number of groups. Later ones count only in the totals.

@@ -1,6 +1,5 @@
 //! Checks of questions one by one, composed or imported in any format.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashMap};
 
 use super::composed_questions::{self, Repeats};
@@ -10,6 +9,7 @@ use crate::compiled_metadata::{CompiledMetadata, List};
 use crate::metadata::template::Template;
 use crate::metadata::vocabulary::fold;
 use crate::metadata::{STYLE, file_of};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Finding, Item, QuestionKind, Role, Rule, Side};
 
 /// Maximum number of listed findings per rule. The others are counted.

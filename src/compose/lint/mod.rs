@@ -21,7 +21,6 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +31,7 @@ use super::compiled_metadata::CompiledMetadata;
 use super::metadata::{
     Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of,
 };
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Finding, MetaFile, Rule, Severity};
 use metadata_use::{Reach, Shared};
 use terms::Asked;

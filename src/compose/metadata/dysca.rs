@@ -2,7 +2,6 @@
 //! `{}` slots, and `ocr_text.json`. Everything that is not imported verbatim is reported as a
 //! repair with file and line.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::vocabulary::{Vocabulary, fold, invalid_reason};
 use super::{Metadata, file_of, styles, templates};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, MetaFile, Result};
 
 /// Dysca's file names and the vocabularies that they become.

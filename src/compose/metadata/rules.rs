@@ -3,12 +3,12 @@
 //!
 //! The file is optional. Without it, no such rules apply.
 
-use benchtop_model::sorting::sort_by;
 use std::ops::Range;
 
 use toml_edit::{Array, Document, Item, Table, TableLike, Value};
 
 use super::positions;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Finding, Rule};
 
 /// Name of the file in the metadata folder.

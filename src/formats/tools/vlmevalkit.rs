@@ -4,7 +4,6 @@
 //!
 //! Source: VLMEvalKit, vlmeval/smp/file.py and vlmeval/dataset/image_mcq.py, commit e8e78f0.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +15,7 @@ use crate::out::WITHOUT_OPTIONS;
 use crate::third_party::Mapped;
 use crate::{cells, rows};
 use benchtop_model::mapping::guess;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Key, Result, ToolVerdict};
 
 /// File name suffixes of files with verdicts, longest first.

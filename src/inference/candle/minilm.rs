@@ -5,7 +5,6 @@
 
 use crate::candle::config::CandleResult;
 use crate::candle::config::reason;
-use benchtop_model::sorting::sort_by_key;
 use std::path::Path;
 
 use candle_core::{DType, Device, Tensor};
@@ -20,6 +19,7 @@ use crate::scoring::{EmbeddedText, TextEmbedder};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
+use benchtop_model::sorting::sort_by_key;
 
 /// Part of the fingerprint. Increase it with every change that changes the output.
 const CODE: u32 = 1;

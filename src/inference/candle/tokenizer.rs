@@ -4,13 +4,13 @@
 #[cfg(test)]
 mod tests;
 
-use benchtop_model::sorting::sort_by_key;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tokenizers::{AddedToken, Tokenizer};
 
 use benchtop_model::error::{Error, Result};
+use benchtop_model::sorting::sort_by_key;
 
 /// Default chunk length in tokens. `tokenizer_config.json` may set another.
 const LENGTH: u64 = 77;

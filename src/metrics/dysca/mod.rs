@@ -14,7 +14,6 @@ mod styles;
 #[cfg(test)]
 mod tests;
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::statistics::Number;
 use super::tally::Tally;
 use benchtop_model::QuestionKind;
+use benchtop_model::sorting::sort_by_key;
 
 pub use self::sensitivity::{CHANCE, Norm, Sq, SqPart, sq, sq_of_sums};
 pub use self::style_variance::{StyleSums, sc_estimate, sc_interval};

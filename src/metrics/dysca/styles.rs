@@ -1,12 +1,12 @@
 //! Sensitivity to the covered styles (SC).
 
-use benchtop_model::sorting::sort_by;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Piece, TYPES, type_score};
 use crate::statistics::{Number, mean, variance};
+use benchtop_model::sorting::sort_by;
 
 /// SC and the contribution of each style.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

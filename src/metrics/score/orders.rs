@@ -3,12 +3,12 @@
 //! A model's answers to its shuffles or rotations share one board row. `CircularEval`, the columns
 //! over orders, and MM-SAP's cover all orders; all other columns cover the first order only.
 
-use benchtop_model::sorting::{sort_by, sort_by_key};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::model_answers::ModelAnswers;
 use benchtop_model::evaluation;
+use benchtop_model::sorting::{sort_by, sort_by_key};
 
 /// Which models are orders of one another.
 #[derive(Default)]

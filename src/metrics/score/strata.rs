@@ -1,11 +1,11 @@
 //! Stacks that differ in nothing but style.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashSet};
 
 use super::bitmap_index::Stratum;
 use super::question_table::{NAMED, QuestionTable};
 use crate::dysca::CLEAN;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Field, QuestionKind};
 
 /// Variants that stand for the unchanged benchmark.

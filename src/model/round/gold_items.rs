@@ -1,11 +1,11 @@
 //! Selects the gold items of a round, practice and probes, from the project's decided items.
 
-use crate::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use super::{Gold, NewRound};
 use crate::error::{Error, Result};
 use crate::rng::key;
+use crate::sorting::sort_by_key;
 
 /// Default number of practice items. After 40 with feedback, misses of rare targets fell from 0.45
 /// to 0.21 (Wolfe, Van Wert et al. 2007).

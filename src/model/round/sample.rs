@@ -3,7 +3,6 @@
 //! The draw depends only on the round's seed and the item ids, so the same request gives the same
 //! round on every machine, regardless of the order of candidates.
 
-use crate::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +13,7 @@ use super::gold_items::{DEFAULT_PRACTICE, GoldCandidate, gold};
 use super::{Adjudication, Guidelines, Order, Origin, Protocol, Rate, Round, VERSION};
 use crate::error::{Error, Result};
 use crate::rng::key;
+use crate::sorting::sort_by_key;
 
 /// The sample of the candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! The jobs of the owner: the list, their order, and access to each.
 
-use benchtop_model::sorting::sort_by_key;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use crate::context::{OwnerContext, shutting_down};
 use crate::trust;
 use benchtop_model::Result;
 use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::trust::PendingConsent;
 use benchtop_protocol::wire::Event;
 use benchtop_store::jobs;

@@ -1,6 +1,5 @@
 //! A generation job as the engine holds it.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +13,7 @@ use crate::trust;
 use benchtop_model::config::Config;
 use benchtop_model::config::generate::{Backend, Generate};
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Prices, Step};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;

@@ -1,7 +1,6 @@
 //! Board data, and scores derived from predictions.
 
 use crate::dispatch::{Query, Watch};
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use benchtop_model::cancel::Cancel;
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result, Status};
 use benchtop_pipeline::board::{
     BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog, white_box,

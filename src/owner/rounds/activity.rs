@@ -1,6 +1,5 @@
 //! Who judged how much, and when.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use super::agreement::collect::walk;
@@ -10,6 +9,7 @@ use benchtop_metrics::agreement::pace::median;
 use benchtop_model::annotator::Step;
 use benchtop_model::cancel::Cancel;
 use benchtop_model::home::{ACTIVITY_DAYS, PersonActivity};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Result, Verdict};
 
 /// Milliseconds of a day.

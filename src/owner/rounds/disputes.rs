@@ -1,6 +1,5 @@
 //! Work for adjudicators: disputed items, and verdicts under earlier guidelines.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashMap};
 
 use super::start;
@@ -8,6 +7,7 @@ use super::verdicts::{each, glance, part};
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{AdjudicationContext, Dispute, OthersVerdict};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::verdict::{EffectiveVerdict, Part};
 use benchtop_model::{Result, Verdict};
 use benchtop_store::Ledger;

@@ -13,7 +13,6 @@ mod open;
 mod start;
 mod verdicts;
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +30,7 @@ pub use verdicts::accepted;
 use super::visibility::BlindMask;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{NextAssignment, RoundVerdict};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, Item, Judgement, Result, Verdict};
 use benchtop_store::{Catalog, Ledger};

@@ -1,6 +1,5 @@
 //! The effect of removing items on the score of each model (Dysca, Table 9).
 
-use benchtop_model::sorting::sort_by_key;
 use rayon::prelude::*;
 
 use super::columns::{Steps, column, is_low_good, shown};
@@ -9,6 +8,7 @@ use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Cleaned, Cleaning, ModelCleaned};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::cancel::ProgressSink;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, Result};
 
 pub(super) fn cleaned(

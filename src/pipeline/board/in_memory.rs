@@ -1,6 +1,5 @@
 //! Boards of questions and answers in memory.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use benchtop_formats as formats;
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{BoardEngine, Grader, Place};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Item, Prediction, Result};
 use benchtop_store::columns::id_hash;
 

@@ -1,6 +1,5 @@
 //! Ranks of the models by a column.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::board_data::BoardData;
@@ -9,6 +8,7 @@ use benchtop_metrics::statistics::{Test, ranks};
 use benchtop_model::Result;
 use benchtop_model::board::analysis::Rank;
 use benchtop_model::board::{Better, Cell, Row};
+use benchtop_model::sorting::sort_by;
 
 /// Family-wise significance level for comparing all pairs of models.
 pub const ALPHA: f64 = 0.05;

@@ -1,9 +1,9 @@
 //! Everything in a folder, without following links.
 
-use benchtop_model::sorting::sort_by;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 /// Most entries of a folder, with those of its subfolders.

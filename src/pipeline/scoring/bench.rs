@@ -2,13 +2,13 @@
 //! verdicts, and the items next to the threshold. One pass over the columns, fast enough to follow
 //! a moving threshold.
 
-use benchtop_model::sorting::sort_by;
 use rayon::prelude::*;
 
 use super::column::Column;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::scoring::bench::{Bench, BenchQuery, CrossTable, Share, Tally};
 use benchtop_model::scoring::{Measure, SuspiciousEnd};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
 use benchtop_store::columns::Columns;
 use benchtop_store::{Catalog, StatusColumns};

@@ -1,7 +1,6 @@
 //! Compares sets of pictures: the share of near duplicates (contamination; VLB, section 3), and the
 //! distances of sets (KMMD, as Dysca reports it between benchmarks).
 
-use benchtop_model::sorting::sort_by;
 use std::path::{Path, PathBuf};
 
 use half::f16;
@@ -15,6 +14,7 @@ use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::cancel::{ProgressSink, canceled};
 use benchtop_model::generation::{FailureKind, Pixels};
 use benchtop_model::scoring::bench::Share;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 use benchtop_raster::pillow;
 

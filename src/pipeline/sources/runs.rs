@@ -1,12 +1,12 @@
 //! Chooses the newest of several runs of one model over the same questions.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::{Plan, Source};
 use crate::board::dataset_resolver::Assignment;
 use benchtop_formats::Questions;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Key, Result};
 
 /// The questions covered by an answer file that names no data set.

@@ -1,6 +1,5 @@
 //! Counts terms and pairs of properties, in a pass over the codes with statuses.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
@@ -9,6 +8,7 @@ use super::item_line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::usage::{FailingTerm, Grid, Tally, TermUse};
 use benchtop_model::{Error, Result};
 use benchtop_store::StatusColumns;

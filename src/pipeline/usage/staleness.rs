@@ -1,6 +1,5 @@
 //! Finds items that would be composed differently, or not at all, under other metadata.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::count::CountedSlots;
@@ -8,6 +7,7 @@ use super::item_line::Asked;
 use super::{CODE, Class, NONE, Names, OFFERED, Space, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{self, Choices};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::usage::{Freshness, Impact};
 use benchtop_store::StatusColumns;
 

@@ -22,7 +22,6 @@ pub mod repair;
 mod segments;
 mod walk;
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
@@ -31,6 +30,7 @@ use serde::Serialize;
 use benchtop_files::project::Project;
 use benchtop_model::cancel::ProgressSink;
 use benchtop_model::image::ImageRef;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::inventory::{self, Inventory, InventoryCopy};
 

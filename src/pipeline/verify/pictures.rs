@@ -1,6 +1,5 @@
 //! Checks `images/` against items and the picture journal.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use super::{Cure, Finding, Verifier, Wanted};
 use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::FILE_LIMIT;
+use benchtop_model::sorting::sort_by;
 
 /// Maximum number of pictures with the same fault to list.
 const NAMED: usize = 1000;

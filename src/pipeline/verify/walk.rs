@@ -1,10 +1,10 @@
 //! Checks the kind of every file in the project.
 
-use benchtop_model::sorting::sort_by_key;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Finding, Verifier};
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{Kind, is_temporary};
 

@@ -1,6 +1,5 @@
 //! Counts and summarizes the values of fields.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::HashMap;
 
 use super::{cell, each_cell, each_text};
@@ -8,6 +7,7 @@ use crate::catalog::Catalog;
 use crate::columns::Columns;
 use crate::status_columns::StatusColumns;
 use benchtop_model::field::Source;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::table::{Frequency, Summary};
 use benchtop_model::{Field, QuestionKind, Result, Status};
 

@@ -1,6 +1,5 @@
 //! The connection to the owner: pending requests, and reconnecting when the owner is gone.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -13,6 +12,7 @@ use crate::pane::context::Receiver;
 use crate::pane::{Opens, PaneId};
 use benchtop_files::project::Project;
 use benchtop_model::Result;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_protocol::home::Home;
 use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_protocol::{Client, Incoming, home};

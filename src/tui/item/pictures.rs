@@ -1,6 +1,5 @@
 //! The pictures of an item: one, several, or those of a pair.
 
-use benchtop_model::sorting::sort_by;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use super::Loaded;
 use crate::preview::worker::Source;
 use crate::preview::{Ready, Show};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::{ImageRef, Item, PictureSeen, Side};
 
 /// The picture of an item.

@@ -11,7 +11,6 @@
 //!
 //! A file with any error changes no key.
 
-use benchtop_model::sorting::sort_by_key;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -24,6 +23,7 @@ use crate::action::{Action, OLD_NAMES, Scope};
 use crate::terminal::Env;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Error, ErrorKind, Verdict};
 
 /// Environment variable with the path of another key file. If empty, the defaults are used.

@@ -3,7 +3,6 @@
 //! The file is not mapped into memory. candle copies every tensor anyway, and a file that is
 //! truncated while it is open gives an error instead of a signal.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -13,6 +12,7 @@ use candle_core::{DType, Device, Tensor, bail};
 use serde::Deserialize;
 
 use benchtop_model::error::{Error, Result};
+use benchtop_model::sorting::sort_by_key;
 
 /// Maximum length of a header, as in the safetensors library.
 const LONGEST_HEADER: u64 = 100_000_000;

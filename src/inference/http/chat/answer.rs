@@ -1,10 +1,10 @@
 //! Parses the responses of chat servers.
 
-use benchtop_model::sorting::sort_by;
 use serde_json::Value;
 
 use crate::http::error_body::{json, message};
 use crate::http::token_counts::token_counts;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::vlm::{Alternative, Finish, Reply};
 
 /// Parses a response.

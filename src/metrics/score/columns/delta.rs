@@ -1,6 +1,5 @@
 //! VLB's variants against their originals.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use crate::score::model_answers::ModelAnswers;
 use crate::tally::Tally;
 use crate::vlb::{self, AnsweredPair, Paired};
 use benchtop_model::Field;
+use benchtop_model::sorting::sort_by_key;
 
 pub const METRIC: Metric = Metric {
     reference: &[[

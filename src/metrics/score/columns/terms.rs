@@ -1,6 +1,5 @@
 //! Accuracy by the terms of a vocabulary (Dysca, section 4.3).
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use crate::score::column::{
     Basis, BoardEngine, Cell, Column, Columns, Data, Head, ItemSelection, Metric, ModelScores,
 };
 use crate::score::strata::is_base;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::{Field, QuestionKind};
 
 pub const METRIC: Metric = Metric {

@@ -1,11 +1,11 @@
 //! Collects the verdicts for agreement in chunks, so that decisions are not delayed.
 
-use benchtop_model::sorting::sort_by;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::visibility::AnnotatorView;
 use benchtop_model::cancel::Cancel;
+use benchtop_model::sorting::sort_by;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Result, Verdict};
 use benchtop_store::Ledger;

@@ -1,6 +1,5 @@
 //! The verdicts that agreement is computed from, with their scale.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use super::collect::{Collected, Keep, collect, one_each};
@@ -13,6 +12,7 @@ use benchtop_model::agreement::{AgreementReport, Bootstrap};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::round::Protocol;
 use benchtop_model::scoring::Outcome;
+use benchtop_model::sorting::sort_by_key;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, QuestionKind, Result};
 use benchtop_store::columns::Columns;

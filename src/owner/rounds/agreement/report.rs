@@ -1,7 +1,6 @@
 //! The report of a round.
 
 use crate::dispatch::{Query, Watch};
-use benchtop_model::sorting::sort_by;
 use benchtop_protocol::wire::request;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,6 +15,7 @@ use benchtop_model::agreement::analysis::{AgreementQuery, GroupBy};
 use benchtop_model::annotator::Rate;
 use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundReport, VariantRate};
 use benchtop_model::round::{Protocol, Round};
+use benchtop_model::sorting::sort_by;
 use benchtop_model::status::single;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, Result, Status, Verdict};

@@ -1,6 +1,5 @@
 //! The answers behind a cell of the leaderboard, with their units and parsed values.
 
-use benchtop_model::sorting::sort_by;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -11,6 +10,7 @@ use crate::theme::Role;
 use crate::widgets::table::{Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 use benchtop_model::board::AnswerDetail;
+use benchtop_model::sorting::sort_by;
 
 #[derive(Clone, Debug)]
 pub struct DrilldownView {

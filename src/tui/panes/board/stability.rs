@@ -1,7 +1,6 @@
 //! The stability of a column's scores: their values over growing parts of the data (Dysca, appendix
 //! B.2).
 
-use benchtop_model::sorting::sort_by;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -19,6 +18,7 @@ use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::analysis::{AnalyseAsk, Curve, Stability, Stable, What};
 use benchtop_model::board::{Better, BoardQuery, Scale};
+use benchtop_model::sorting::sort_by;
 
 /// Width of a fraction in a chart.
 const WIDE: usize = 2;

@@ -69,15 +69,15 @@ impl HomePane {
         if let Some(Ok(home)) = &self.home {
             self.blocks = rows::blocks(home, &self.jobs, &self.who);
         }
-        if chosen.is_some() && self.link() != chosen {
-            self.cursor = chosen
-                .and_then(|link| self.place(&link))
-                .unwrap_or(self.cursor);
+        let is_elsewhere = |link: &Link| self.link().as_ref() != Some(link);
+        let moved = chosen.filter(is_elsewhere);
+        if let Some(place) = moved.and_then(|link| self.place(&link)) {
+            self.cursor = place;
         }
         self.move_cursor(0, 0);
     }
 
-    /// The line and the place in it of the first such link.
+    /// Where a link is, as a place of the cursor.
     fn place(&self, link: &Link) -> Option<(usize, usize)> {
         let mut lines = self.links().into_iter().enumerate();
         lines.find_map(|(line, links)| {

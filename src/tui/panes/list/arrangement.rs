@@ -1,13 +1,13 @@
 //! The default column layout: hides empty columns, and on narrow screens those that would leave no
 //! room for the question.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeSet;
 
 use super::rows;
 use crate::widgets::table::Spec;
 use crate::widgets::table::state::GUTTER;
 use benchtop_model::Field;
+use benchtop_model::sorting::sort_by_key;
 
 /// The least width of the question.
 const QUESTION: u16 = 20;

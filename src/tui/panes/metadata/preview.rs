@@ -1,7 +1,6 @@
 //! The preview of a metadata edit: twenty questions from a fixed seed, before and after the edit.
 //! Questions that change come first.
 
-use benchtop_model::sorting::sort_by_key;
 use std::sync::Arc;
 
 use super::diff::{Terms, by_terms};
@@ -16,6 +15,7 @@ use benchtop_compose::plan::{Pictures, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_model::Finding;
 use benchtop_model::rng::key;
+use benchtop_model::sorting::sort_by_key;
 
 /// Questions in a preview.
 pub const SHOWN: usize = 20;

@@ -4,7 +4,6 @@
 mod draw;
 mod levels;
 
-use benchtop_model::sorting::sort_by;
 use std::collections::BTreeSet;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -15,6 +14,7 @@ use tui_input::Input;
 use super::tags::Tags;
 use super::text_input;
 use crate::action::Action;
+use benchtop_model::sorting::sort_by;
 
 /// A line of a menu.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! VLB's variants: visual strategies in the rows, language strategies in the columns, and the change
 //! by number of strategies.
 
-use benchtop_model::sorting::sort_by_key;
 use std::collections::BTreeMap;
 
 use super::view::{View, names, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use benchtop_metrics::vlb::grid::{Difficulty, Place, place};
 use benchtop_model::board::{Board, Cell, Column, Row};
+use benchtop_model::sorting::sort_by_key;
 
 pub(super) const GROUP: &str = "delta of modified";
 /// The heading of no strategy.
