@@ -13,7 +13,7 @@ use super::scoring::recorded as scores;
 use crate::flows::eval::reply;
 use crate::flows::filter::{configure, says};
 use crate::inference::server::{Act, Server};
-use crate::support::{Bench, dice, rounds, wait_until};
+use crate::support::{Bench, dice, goes_on, wait_until};
 
 const PICTURES: u64 = 2;
 const RUN: u64 = 3;
@@ -202,12 +202,9 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
     begin(&bench, &asked, &judge);
     let mut before = results(&bench);
     let mut sizes: [BTreeSet<usize>; 3] = Default::default();
-    // A slow machine needs more kills to hit each job at several places.
     let is_spread = |sizes: &[BTreeSet<usize>; 3]| sizes.iter().all(|sizes| sizes.len() > 3);
-    for n in 0..4 * rounds(12) {
-        if n >= rounds(12) && is_spread(&sizes) {
-            break;
-        }
+    let mut n = 0;
+    while goes_on(n, 12, is_spread(&sizes)) {
         // The next owner goes on by itself.
         act(&bench, n);
         let (places, pauses) = (order(&bench), paused(&bench));
@@ -228,6 +225,7 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
         let left = places.into_iter().filter(|id| after.contains(id));
         assert_eq!(left.collect::<Vec<_>>(), after, "round {n}");
         assert_eq!(paused(&bench), pauses, "round {n}");
+        n += 1;
     }
     assert!(is_spread(&sizes), "the kills were not spread over the jobs");
     // Nothing is killed from here on.
@@ -248,7 +246,7 @@ fn killed_jobs_of_three_kinds_do_nothing_twice() {
         assert_eq!(distinct.len(), all.len(), "something was done twice");
     }
     // At most what was in flight was asked again.
-    let most = items + rounds(12) as usize * 4;
+    let most = items + n as usize * 4;
     assert!(asked.seen().len() <= most, "{} asked", asked.seen().len());
     println!("kill -9 of an owner with three jobs: killed at {sizes:?} results");
 }

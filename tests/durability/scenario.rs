@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::attacks::space::fill;
 use crate::flows::scenario::{asked, of_variant};
-use crate::support::{Bench, Mount, Need, dice, root, rounds, skip, wait_until};
+use crate::support::{Bench, Mount, Need, dice, goes_on, root, skip, wait_until};
 
 const PICTURES: usize = 60;
 const SIDE: u32 = 320;
@@ -56,14 +56,14 @@ fn killed(scenario: &str) {
     // The job ends within a few rounds; then another project is made the same way.
     let mut bench = bench;
     bench.run(settings.into_iter().chain(["--detach"])).ok();
-    while n < rounds(12) {
+    while goes_on(n, 12, seen.len() > 3) {
         std::thread::sleep(Duration::from_millis(dice(n, 450)));
         let done = job(&bench)["done"].as_u64().unwrap();
         bench.kill_owner();
         seen.insert(done);
         let after = job(&bench);
         n += 1;
-        if after["standing"] == "done" && n < rounds(12) {
+        if after["standing"] == "done" && goes_on(n, 12, seen.len() > 3) {
             check(&bench, scenario, &expected, &before);
             bench = asked(PICTURES, SIDE);
             bench.run(settings.into_iter().chain(["--detach"])).ok();

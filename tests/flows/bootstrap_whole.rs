@@ -11,7 +11,7 @@ use super::bootstrap_pictures::{SIZE, helps, shown};
 use super::eval::{number, quiz_of, reply, words};
 use crate::inference::server::{Act, Seen, Server, png};
 use crate::support::{Bench, wording};
-use crate::tui::support::{Seat, Terminal};
+use crate::tui::support::{Seat, Terminal, to_judge};
 
 const ORIGINALS: usize = 4;
 /// Numbers of the items: the originals, then each composition in the order of the plan.
@@ -102,12 +102,6 @@ fn look(bench: &Bench, size: (u16, u16)) {
     go(&mut seat, 2);
     seat.keys("R");
     seat.wait_for("#2: the item has no transcript");
-}
-
-/// The number of the item that waits for a verdict.
-fn to_judge(shown: &str) -> Option<u32> {
-    let line = shown.lines().find(|l| l.contains(wording::TO_JUDGE))?;
-    line.split('#').nth(1)?.split("  ").next()?.parse().ok()
 }
 
 /// Ann judges the round at a terminal. She finds that the answer to the first V1 changes.

@@ -570,6 +570,12 @@ pub fn rounds(usual: u64) -> u64 {
         .unwrap_or(usual)
 }
 
+/// Whether a random test makes round `n`: at least `usual` rounds, and up to four times as many until what they hit is
+/// spread. A slow machine hits the same place more often.
+pub fn goes_on(n: u64, usual: u64, is_spread: bool) -> bool {
+    n < rounds(usual) || (!is_spread && n < 4 * rounds(usual))
+}
+
 /// True if the tests run as root.
 pub fn root() -> bool {
     rustix::process::geteuid().is_root()

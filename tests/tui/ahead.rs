@@ -34,9 +34,7 @@ fn work(bench: &Bench, who: &str) -> Seat {
     seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
-    seat.wait_until("an item", |s| {
-        s.contains(wording::TO_JUDGE) && !s.contains("loading")
-    });
+    seat.item(None);
     seat
 }
 
@@ -93,10 +91,9 @@ fn an_annotator_with_a_finished_round_settles_at_once() {
     round(&bench, "first", &["ann", "bob"]);
     for (who, key) in [("bob", "x1"), ("ann", "a")] {
         let mut seat = work(&bench, who);
+        let mut last = None;
         for n in 1..=2 {
-            seat.wait_until("an item", |s| {
-                s.contains(wording::TO_JUDGE) && !s.contains("loading")
-            });
+            last = Some(seat.item(last));
             seat.keys(key);
             seat.wait_until("its receipt", |_| bench.journal(who).len() == n);
         }

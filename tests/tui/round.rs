@@ -64,20 +64,6 @@ fn judge(bench: &Bench, number: u32, verdict: Verdict, reasons: &[&str]) {
     bench.client("cem").ask(request::Decide(decide)).unwrap();
 }
 
-/// The number of the item that is on the screen to be judged.
-fn number(shown: &str) -> Option<u32> {
-    let line = shown.lines().find(|l| l.contains(wording::TO_JUDGE))?;
-    line.split('#').nth(1)?.split("  ").next()?.parse().ok()
-}
-
-/// Waits for an item to be judged, other than `before`.
-fn item(seat: &Seat, before: Option<u32>) -> u32 {
-    let shown = seat.wait_until("an item", |s| {
-        number(s).is_some() && number(s) != before && !s.contains("loading")
-    });
-    number(&shown).unwrap()
-}
-
 /// Sits down and works on the only round there is.
 fn begin(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
     let mut seat = bench.seat_at(who, terminal);
@@ -153,7 +139,7 @@ fn a_round_runs_to_its_end() {
         let bench = Bench::plain(3);
         make(&bench, plain("single", &["ann"]));
         let mut seat = begin(&bench, "ann", at(size));
-        let first = item(&seat, None);
+        let first = seat.item(None);
         let shown = seat.wait_for("1 of 3");
         assert!(
             !shown.contains("✓0") && !shown.contains("✗0"),
@@ -162,12 +148,12 @@ fn a_round_runs_to_its_end() {
         dated("round_at_work", size, &seat.text());
         seat.keys("a");
         seat.wait_for(&format!("#{first} saved"));
-        let second = item(&seat, Some(first));
+        let second = seat.item(Some(first));
         // Passed over, it comes again at the end.
         seat.keys("s");
-        let third = item(&seat, Some(second));
+        let third = seat.item(Some(second));
         seat.keys("x1");
-        assert_eq!(item(&seat, Some(third)), second);
+        assert_eq!(seat.item(Some(third)), second);
         seat.keys("m");
         dated("round_finished", size, &seat.wait_for(wording::ROUND_DONE));
         seat.keys("a");
@@ -185,7 +171,7 @@ fn a_round_runs_to_its_end() {
         assert_eq!(parts(&bench, "ann"), [Part::Main; 4]);
         // The last one is taken back, and comes again.
         seat.keys("u");
-        assert_eq!(item(&seat, None), second);
+        assert_eq!(seat.item(None), second);
         seat.wait_for(&wording::taken_back(second));
         seat.keys("<esc>");
         seat.wait_for(&wording::given_back(second));
@@ -213,7 +199,7 @@ fn mono_terminals_show_a_round_in_words() {
         ..at((80, 24))
     };
     let mut seat = begin(&bench, "ann", mono);
-    item(&seat, None);
+    seat.item(None);
     seat.wait_for(wording::ASKED_CHECK);
     seat.keys("m");
     dated(
@@ -231,11 +217,11 @@ fn mono_terminals_show_a_round_in_words() {
     seat.keys("<enter>");
     seat.wait_for(wording::UNDECIDED);
     seat.keys("<enter>");
-    let next = item(&seat, None);
+    let next = seat.item(None);
     seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
-    assert_eq!(item(&seat, None), next);
+    assert_eq!(seat.item(None), next);
 }
 
 #[test]
@@ -257,7 +243,7 @@ fn practice_shows_the_known_answer_before_the_next_item() {
             },
         );
         let mut seat = begin(&bench, "ann", at(size));
-        let first = item(&seat, None);
+        let first = seat.item(None);
         seat.wait_for("practice 1 of 2");
         assert!(first > 4, "{first} is no known item");
         seat.keys("a");
@@ -271,7 +257,7 @@ fn practice_shows_the_known_answer_before_the_next_item() {
         seat.keys("a");
         seat.wait_for(wording::PRACTICE_JUDGED);
         seat.keys("<enter>");
-        let second = item(&seat, Some(first));
+        let second = seat.item(Some(first));
         seat.wait_for("practice 2 of 2");
         seat.keys("x1");
         let told = if second.is_multiple_of(2) {
@@ -287,7 +273,7 @@ fn practice_shows_the_known_answer_before_the_next_item() {
         );
         seat.rest();
         seat.keys("<enter>");
-        assert!(item(&seat, Some(second)) <= 4);
+        assert!(seat.item(Some(second)) <= 4);
         seat.wait_for("1 of 4");
         assert_eq!(parts(&bench, "ann"), [Part::Calibration; 2]);
     }
@@ -300,8 +286,8 @@ fn annotators_of_a_blind_round_never_see_each_other() {
     let mut ann = begin(&bench, "ann", Terminal::default());
     let mut bob = begin(&bench, "bob", Terminal::default());
     // Everything that ann's screen ever showed is looked through, not only what stands at the end.
-    let mut at_bob = item(&bob, None);
-    item(&ann, None);
+    let mut at_bob = bob.item(None);
+    ann.item(None);
     let before = ann.raw().len();
     for round in 0..4 {
         bob.keys("x7");
@@ -309,16 +295,16 @@ fn annotators_of_a_blind_round_never_see_each_other() {
         bob.keys("zebra<enter>");
         bob.wait_for(&format!("#{at_bob} saved"));
         if round < 3 {
-            at_bob = item(&bob, Some(at_bob));
+            at_bob = bob.item(Some(at_bob));
         }
     }
     bob.wait_for(wording::ROUND_DONE);
-    let mut at_ann = item(&ann, None);
+    let mut at_ann = ann.item(None);
     for round in 0..4 {
         ann.keys("a");
         ann.wait_for(&format!("#{at_ann} saved"));
         if round < 3 {
-            at_ann = item(&ann, Some(at_ann));
+            at_ann = ann.item(Some(at_ann));
         }
     }
     ann.wait_for(wording::ROUND_DONE);
@@ -349,18 +335,18 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
         },
     );
     let mut ann = begin(&bench, "ann", Terminal::default());
-    item(&ann, None);
+    ann.item(None);
     let mut bob = begin(&bench, "bob", Terminal::default());
     bob.wait_for(wording::LEASED);
     bob.wait_row(&["15 minutes"]);
     ann.keys("<esc>");
     ann.wait_for(&wording::given_back(1));
     bob.keys("<enter>");
-    assert_eq!(item(&bob, None), 1);
+    assert_eq!(bob.item(None), 1);
     // Bob's terminal is gone in the middle of it; back again, he is at the same item.
     drop(bob);
     let mut bob = bench.seat("bob");
-    assert_eq!(item(&bob, None), 1);
+    assert_eq!(bob.item(None), 1);
     bob.keys("a");
     bob.wait_for(wording::ROUND_DONE);
     drop(bob);
@@ -376,7 +362,7 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
         },
     );
     let ann = begin(&bench, "ann", Terminal::default());
-    item(&ann, None);
+    ann.item(None);
     ann.leave("<ctrl-c>");
     let turn = bench
         .client("bob")
@@ -393,7 +379,7 @@ fn a_restarted_owner_keeps_the_item_and_the_half_typed_note() {
     let bench = Bench::plain(6);
     make(&bench, plain("single", &["ann"]));
     let mut ann = begin(&bench, "ann", Terminal::default());
-    let first = item(&ann, None);
+    let first = ann.item(None);
     ann.keys("x7");
     ann.wait_for("note:");
     ann.keys("half a no");
@@ -403,7 +389,7 @@ fn a_restarted_owner_keeps_the_item_and_the_half_typed_note() {
     ann.wait_for(wording::CONNECTED_AGAIN);
     ann.keys("te<enter>");
     ann.wait_for(&format!("#{first} saved"));
-    let second = item(&ann, Some(first));
+    let second = ann.item(Some(first));
     // And a verdict on its way when the owner goes counts once.
     bench.freeze_owner();
     ann.keys("a");
@@ -411,7 +397,7 @@ fn a_restarted_owner_keeps_the_item_and_the_half_typed_note() {
     bench.kill_owner();
     bench.start_owner();
     ann.wait_for(&format!("#{second} saved"));
-    item(&ann, Some(second));
+    ann.item(Some(second));
     assert_eq!(
         bench.verdicts("ann"),
         [format!("{first} reject"), format!("{second} accept")]
@@ -448,7 +434,7 @@ fn an_answer_round_never_shows_the_right_answer() {
         seat.wait_for(wording::ROUND_LISTED);
         let before = seat.raw().len();
         seat.keys("<enter>");
-        assert_eq!(item(&seat, None), 1);
+        assert_eq!(seat.item(None), 1);
         seat.wait_for(wording::ASKED_ANSWER);
         dated("round_answer", size, &seat.wait_for("A. True"));
         seat.keys("x");
@@ -458,7 +444,7 @@ fn an_answer_round_never_shows_the_right_answer() {
         seat.wait_row(&["2 options"]);
         seat.keys("b");
         seat.wait_for("#1 saved");
-        assert_eq!(item(&seat, Some(1)), 2);
+        assert_eq!(seat.item(Some(1)), 2);
         seat.keys("<enter>");
         seat.wait_for(wording::ANSWER_FIELD);
         seat.keys("<enter>");
@@ -509,7 +495,7 @@ fn guidelines_are_shown_first_and_after_changes() {
     let mut seat = begin(&bench, "ann", at((80, 24)));
     seat.wait_for("A red kite is fine.");
     seat.keys("<esc>");
-    let first = item(&seat, None);
+    let first = seat.item(None);
     seat.keys("r");
     seat.wait_row(&["first", "rules.md"]);
     seat.keys("<esc>");
@@ -520,7 +506,7 @@ fn guidelines_are_shown_first_and_after_changes() {
     seat.wait_for("Kites are blue.");
     seat.wait_for(wording::GUIDELINES_CHANGED);
     seat.keys("<esc>");
-    let second = item(&seat, Some(first));
+    let second = seat.item(Some(first));
     seat.keys("a");
     seat.wait_for(&format!("#{second} saved"));
     let version = |at: usize| match &bench.journal("ann")[at].act {
@@ -540,7 +526,7 @@ fn guidelines_are_shown_first_and_after_changes() {
     drop(seat);
     // In a wide window they stand beside the item.
     let mut seat = bench.seat_at("ann", at((160, 50)));
-    item(&seat, None);
+    seat.item(None);
     let shown = seat.wait_for("Kites are blue.");
     assert!(shown.contains("Is kite"), "{shown}");
     seat.keys("r");
@@ -557,7 +543,7 @@ fn an_equivalence_round_shows_the_pair_and_its_question() {
     let bench = Bench::of(&[changed], &[]);
     make(&bench, plain("equivalence", &["ann", "bob"]));
     let mut seat = begin(&bench, "ann", at((160, 50)));
-    item(&seat, None);
+    seat.item(None);
     let shown = seat.wait_for(wording::ASKED_CHANGE);
     assert!(
         shown.contains(wording::SAME_ANSWER) && shown.contains(wording::OTHER_ANSWER),
@@ -579,10 +565,10 @@ fn a_blind_round_shows_a_derived_item_beside_its_original_without_the_ruling() {
     make(&bench, plain("equivalence", &["ann", "bob"]));
     // The first item is shown outside of the round before.
     let mut seat = begin(&bench, "ann", at((160, 50)));
-    let mut at_item = item(&seat, None);
+    let mut at_item = seat.item(None);
     if at_item == 1 {
         seat.keys("a");
-        at_item = item(&seat, Some(1));
+        at_item = seat.item(Some(1));
     }
     assert_eq!(at_item, 2);
     let shown = seat.wait_until("both pictures", |s| {
@@ -611,7 +597,7 @@ fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
     seat.keys("go");
     seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
-    let first = item(&seat, None);
+    let first = seat.item(None);
     for key in ["n", "<tab>", "/", "d"] {
         seat.keys(key);
         seat.wait_for(wording::IN_ORDER);
@@ -630,7 +616,7 @@ fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
     seat.keys("gi");
     seat.wait_for("Is kite 2 red?");
     seat.keys("gr");
-    assert_eq!(item(&seat, None), first);
+    assert_eq!(seat.item(None), first);
     seat.keys("gi");
     seat.wait_for("Is kite 2 red?");
     seat.keys("gg<enter>");
@@ -659,7 +645,7 @@ fn strangers_are_refused_and_closing_ends_a_round() {
     let mut bob = begin(&bench, "bob", Terminal::default());
     bob.wait_row(&["`first`", "ann", "bob"]);
     let mut ann = begin(&bench, "ann", Terminal::default());
-    let first = item(&ann, None);
+    let first = ann.item(None);
     // What another rule would keep is for those whom it is not blind for.
     bob.keys("w1");
     bob.wait_row(&["`single`", "0"]);

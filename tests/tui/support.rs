@@ -31,7 +31,7 @@ use benchtop::tui::terminal::{Capabilities, Clock, Input, Parser, Reply};
 use benchtop::tui::theme::{Look, Theme};
 use benchtop::tui::user_settings::PixelMode;
 
-use crate::support::has_line;
+use crate::support::{has_line, wording};
 
 /// How long a test waits for an event before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -750,6 +750,15 @@ impl Seat {
         })
     }
 
+    /// Waits for an item to be judged, other than `before`, and returns its number.
+    pub fn item(&self, before: Option<u32>) -> u32 {
+        let shown = self.wait_until("an item to judge", |shown| {
+            let number = to_judge(shown);
+            number.is_some() && number != before && !shown.contains("loading")
+        });
+        to_judge(&shown).unwrap()
+    }
+
     /// Waits for item `n`, presses keys, and waits for the receipt.
     pub fn judge(&mut self, n: u32, keys: &str) {
         self.on(n);
@@ -797,6 +806,12 @@ impl Drop for Seat {
             }
         }
     }
+}
+
+/// The number of the item on the screen that has no verdict yet.
+pub fn to_judge(shown: &str) -> Option<u32> {
+    let line = shown.lines().find(|l| l.contains(wording::TO_JUDGE))?;
+    line.split('#').nth(1)?.split("  ").next()?.parse().ok()
 }
 
 /// Compares the pane on the screen with the committed picture `name_WIDTHxHEIGHT`, without the tab row, the status
