@@ -67,14 +67,14 @@ enum What {
         /// Number of the job
         id: u32,
         /// Maximum number of requests, repeated ones included
-        #[arg(long, value_name = "N")]
-        requests: Option<u64>,
+        #[arg(long, alias = "requests", value_name = "N")]
+        max_requests: Option<u64>,
         /// Maximum number of tokens, prompts and answers together
-        #[arg(long, value_name = "N")]
-        tokens: Option<u64>,
+        #[arg(long, alias = "tokens", value_name = "N")]
+        max_total_tokens: Option<u64>,
         /// Maximum cost of the tokens
-        #[arg(long, value_name = "PRICE", value_parser = parse_money)]
-        cost: Option<u64>,
+        #[arg(long, alias = "cost", value_name = "PRICE", value_parser = parse_money)]
+        max_cost: Option<u64>,
     },
     /// Remove a finished job from the list
     Remove(JobNumber),
@@ -113,15 +113,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         }
         What::Budget {
             id,
-            requests,
-            tokens,
-            cost,
+            max_requests,
+            max_total_tokens,
+            max_cost,
         } => {
             let limit = |n: &Option<u64>| n.map(|n| (n > 0).then_some(n));
             let change = BudgetChange {
-                requests: limit(requests),
-                tokens: limit(tokens),
-                cost_micros: limit(cost),
+                requests: limit(max_requests),
+                tokens: limit(max_total_tokens),
+                cost_micros: limit(max_cost),
             };
             change_budget(&context.client()?, *id, change, args.json)
         }

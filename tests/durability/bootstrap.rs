@@ -165,7 +165,7 @@ fn a_budget_is_exceeded_by_no_more_than_what_is_in_flight() {
     assert_eq!(seen, 37);
     assert_eq!(job(&bench)["usage"]["requests"], seen);
     bench
-        .run(["jobs", "budget", "1", "--requests", "1000"])
+        .run(["jobs", "budget", "1", "--max-requests", "1000"])
         .ok();
     bench.run(["jobs", "resume", "1"]).ok();
     wait_until("the job ends", || is_ended(&bench));

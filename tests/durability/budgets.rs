@@ -103,7 +103,7 @@ fn a_budget_of_37_requests_pauses_an_evaluation_after_37() {
         json!({"requests": 37, "tokens_in": 3700, "tokens_out": 185, "untold": 0, "cost_micros": null})
     );
     let reason = job["reason"].as_str().unwrap();
-    let remedy = "`benchtop jobs budget 1 --requests 74`";
+    let remedy = "`benchtop jobs budget 1 --max-requests 74`";
     assert!(
         has_word(reason, "37") && reason.contains(remedy),
         "{reason}"
@@ -114,11 +114,13 @@ fn a_budget_of_37_requests_pauses_an_evaluation_after_37() {
     assert!(has_line(&shown, &["37 of 37", "3885"]), "{shown}");
     stays_paused(&bench, &server);
     // A budget that is raised too little stops it again.
-    bench.run(["jobs", "budget", "1", "--requests", "40"]).ok();
+    bench
+        .run(["jobs", "budget", "1", "--max-requests", "40"])
+        .ok();
     bench.run(["jobs", "resume", "1"]).ok();
     paused(&bench);
     assert_eq!(server.seen().len(), 40);
-    ends_after(&bench, &server, &["--requests", "0"], 60);
+    ends_after(&bench, &server, &["--max-requests", "0"], 60);
     assert_eq!(server.seen().len(), 60, "nothing was asked twice");
 }
 
@@ -145,7 +147,7 @@ fn a_killed_evaluation_stays_within_its_budget_of_requests() {
     let (progress, _) = runs::progress(bench.root(), 1).unwrap();
     assert!(progress.answered.len() <= sent);
     stays_paused(&bench, &server);
-    ends_after(&bench, &server, &["--requests", "200"], 60);
+    ends_after(&bench, &server, &["--max-requests", "200"], 60);
     let most = 60 + rounds(6) as usize * IN_FLIGHT;
     let sent = server.seen().len();
     assert!(sent <= most, "{sent} requests, at most {most}");
@@ -172,8 +174,8 @@ fn killed_evaluations_stay_within_budgets_of_tokens_and_money() {
         vec!["--price-in", "2", "--price-out", "8", "--max-cost", &cost],
     ] {
         let raise = match limits[0] {
-            "--max-total-tokens" => ["--tokens", "100000"],
-            _ => ["--cost", "9.5"],
+            "--max-total-tokens" => ["--max-total-tokens", "100000"],
+            _ => ["--max-cost", "9.5"],
         };
         for kills in [0, 2] {
             let bench = quiz(60);
@@ -217,6 +219,7 @@ fn repeated_requests_count_too() {
     let job = paused(&bench);
     assert_eq!((server.seen().len(), &job["failed"]), (20, &json!(0)));
     assert!(job["done"].as_u64() <= Some(10), "{job}");
+    // The option's earlier name still works.
     bench.run(["jobs", "budget", "1", "--requests", "0"]).ok();
     bench.run(["jobs", "resume", "1"]).ok();
     wait_until("the run is done", || self::job(&bench)["done"] == 30);
@@ -233,8 +236,8 @@ fn a_server_that_counts_no_tokens_stops_a_budget_of_tokens() {
     let job = paused(&bench);
     assert!(server.seen().len() <= IN_FLIGHT, "{}", server.seen().len());
     let reason = job["reason"].as_str().unwrap();
-    assert!(reason.contains("--tokens 0"), "{reason}");
-    ends_after(&bench, &server, &["--tokens", "0"], 40);
+    assert!(reason.contains("--max-total-tokens 0"), "{reason}");
+    ends_after(&bench, &server, &["--max-total-tokens", "0"], 40);
 }
 
 #[test]
@@ -293,7 +296,7 @@ fn a_judge_reads_within_its_budget() {
     let read = |most: &str| bench.run(args.into_iter().chain(["--max-requests", most]));
     let refusal = read("7").refused_as(ErrorKind::Conflict);
     assert!(
-        has_word(&refusal.text, "7") && refusal.help.contains("--requests 14"),
+        has_word(&refusal.text, "7") && refusal.help.contains("--max-requests 14"),
         "{refusal:?}"
     );
     assert_eq!(judged(), 7);
@@ -350,7 +353,9 @@ fn killed_pictures_and_scores_stay_within_their_budgets() {
             .run(["jobs", "resume", id, "--json"])
             .refused_as(ErrorKind::Conflict);
         assert!(sent() <= BUDGET, "{} requests", sent());
-        bench.run(["jobs", "budget", id, "--requests", "5000"]).ok();
+        bench
+            .run(["jobs", "budget", id, "--max-requests", "5000"])
+            .ok();
         bench.run(["jobs", "resume", id]).ok();
         wait_until("the job is done", || job()["standing"] == "done");
     }

@@ -194,15 +194,20 @@ impl Spent {
             Spent::Requests(n) => {
                 format!(
                     "raise it with {}",
-                    command("requests", &twice(n).to_string())
+                    command("max-requests", &twice(n).to_string())
                 )
             }
             Spent::Tokens(n) => {
-                format!("raise it with {}", command("tokens", &twice(n).to_string()))
+                format!(
+                    "raise it with {}",
+                    command("max-total-tokens", &twice(n).to_string())
+                )
             }
-            Spent::Cost(n) => format!("raise it with {}", command("cost", &money(twice(n)))),
-            Spent::Untold(Some(_)) => format!("remove it with {}", command("tokens", "0")),
-            Spent::Untold(None) => format!("remove it with {}", command("cost", "0")),
+            Spent::Cost(n) => format!("raise it with {}", command("max-cost", &money(twice(n)))),
+            Spent::Untold(Some(_)) => {
+                format!("remove it with {}", command("max-total-tokens", "0"))
+            }
+            Spent::Untold(None) => format!("remove it with {}", command("max-cost", "0")),
         }
     }
 }
@@ -338,15 +343,15 @@ mod tests {
         let said = |spent: Spent| format!("{}; {}", spent.reason(), spent.remedy(12));
         assert_eq!(
             said(Spent::Requests(37)),
-            "the budget of 37 requests is spent; raise it with `benchtop jobs budget 12 --requests 74`, then resume"
+            "the budget of 37 requests is spent; raise it with `benchtop jobs budget 12 --max-requests 74`, then resume"
         );
         assert_eq!(
             said(Spent::Cost(2_500_000)),
-            "the budget of 2.5 is spent; raise it with `benchtop jobs budget 12 --cost 5`, then resume"
+            "the budget of 2.5 is spent; raise it with `benchtop jobs budget 12 --max-cost 5`, then resume"
         );
         assert_eq!(
             said(Spent::Untold(Some(9))),
-            "the server does not count tokens, so the budget of 9 tokens cannot be kept; remove it with `benchtop jobs budget 12 --tokens 0`, then resume"
+            "the server does not count tokens, so the budget of 9 tokens cannot be kept; remove it with `benchtop jobs budget 12 --max-total-tokens 0`, then resume"
         );
     }
 

@@ -268,7 +268,7 @@ mod tests {
         assert!(
             problem
                 .to_string()
-                .contains("benchtop jobs budget 7 --requests 74")
+                .contains("benchtop jobs budget 7 --max-requests 74")
         );
         // Refused by the next owner too, and by the next step.
         meter.begin_step();
