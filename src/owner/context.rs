@@ -3,6 +3,7 @@
 
 mod activity;
 mod broadcast;
+mod guard;
 mod items;
 mod machine_load;
 mod writable;
@@ -159,6 +160,7 @@ impl OwnerContext {
     /// # Errors
     /// [`Error::unreachable`] if the owner is shutting down.
     pub fn ask_writer<T>(&self, work: impl FnOnce(mpsc::Sender<T>) -> WriterCommand) -> Result<T> {
+        guard::check_none_held();
         let (reply, answer) = mpsc::channel();
         self.tell_writer(work(reply))?;
         answer.recv().map_err(|_| shutting_down())

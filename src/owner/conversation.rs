@@ -119,13 +119,11 @@ impl Conversation {
             let cancelled = || flag.load(Ordering::Relaxed) || is_older();
             let mut partial =
                 |part| drop(outbox.try_send(FromOwner::Reply(number, Box::new(Ok(part)))));
-            let answer = answer(
-                &sight,
-                &mut Watch {
-                    cancel: Cancel::when(&cancelled),
-                    partial: &mut partial,
-                },
-            );
+            let mut watch = Watch {
+                cancel: Cancel::when(&cancelled),
+                partial: &mut partial,
+            };
+            let answer = dispatch::caught(|| answer(&sight, &mut watch));
             // Decrement before the reply is sent: its arrival makes the connection read more
             // requests.
             running.lookups.fetch_sub(1, Ordering::SeqCst);

@@ -4,7 +4,7 @@
 mod controls;
 mod kinds;
 
-pub use kinds::{Decision, Outbox, Query, Task, TaskContext, Watch, answer, run};
+pub use kinds::{Decision, Outbox, Query, Task, TaskContext, Watch, answer, caught, run};
 
 use super::access;
 use super::conversation::Conversation;

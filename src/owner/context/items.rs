@@ -4,8 +4,14 @@ use std::sync::Arc;
 
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::guard::{Guard, Lock};
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, StatusColumns};
+
+/// A read lock.
+pub type Read<'a, T> = Guard<RwLockReadGuard<'a, T>>;
+/// A write lock.
+pub type Write<'a, T> = Guard<RwLockWriteGuard<'a, T>>;
 
 /// Items and their statuses.
 pub struct Data {
@@ -15,7 +21,8 @@ pub struct Data {
     pub overlay: StatusColumns,
 }
 
-/// Items, statuses, verdicts, and pictures.
+/// Items, statuses, verdicts, and pictures. A thread takes the locks in the order of [`Lock`], each
+/// at most once, and holds none while it waits for the writer thread.
 pub struct Items {
     data: RwLock<Data>,
     ledger: RwLock<Ledger>,
@@ -33,13 +40,13 @@ impl Items {
     }
 
     /// Read lock on items and statuses.
-    pub fn data(&self) -> RwLockReadGuard<'_, Data> {
-        self.data.read()
+    pub fn data(&self) -> Read<'_, Data> {
+        Guard::new(Lock::Data, || self.data.read())
     }
 
     /// Write lock on items and statuses, to be held for microseconds.
-    pub fn data_mut(&self) -> RwLockWriteGuard<'_, Data> {
-        self.data.write()
+    pub fn data_mut(&self) -> Write<'_, Data> {
+        Guard::new(Lock::Data, || self.data.write())
     }
 
     /// The current items.
@@ -48,23 +55,22 @@ impl Items {
     }
 
     /// Read lock on the verdicts. Blocks while they are being loaded.
-    pub fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
-        self.ledger.read()
+    pub fn ledger(&self) -> Read<'_, Ledger> {
+        Guard::new(Lock::Ledger, || self.ledger.read())
     }
 
     /// Write lock on the verdicts.
-    pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
-        self.ledger.write()
+    pub fn ledger_mut(&self) -> Write<'_, Ledger> {
+        Guard::new(Lock::Ledger, || self.ledger.write())
     }
 
-    /// Read lock on the generated pictures. Blocks while their journal is being read. Take no other
-    /// lock while holding it.
-    pub fn pictures(&self) -> RwLockReadGuard<'_, Pictures> {
-        self.pictures.read()
+    /// Read lock on the generated pictures. Blocks while their journal is being read.
+    pub fn pictures(&self) -> Read<'_, Pictures> {
+        Guard::new(Lock::Pictures, || self.pictures.read())
     }
 
     /// Write lock on the generated pictures.
-    pub fn pictures_mut(&self) -> RwLockWriteGuard<'_, Pictures> {
-        self.pictures.write()
+    pub fn pictures_mut(&self) -> Write<'_, Pictures> {
+        Guard::new(Lock::Pictures, || self.pictures.write())
     }
 }

@@ -1,5 +1,6 @@
 //! The kinds of requests: a trait for the handlers of each, and what a handler runs with.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -7,8 +8,8 @@ use tokio::sync::mpsc;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::writer::DecisionRequest;
-use benchtop_model::Result;
 use benchtop_model::cancel::{Cancel, ProgressSink};
+use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{AnyReply, Blind, FromOwner, Receipt, Request};
 
 /// Queue of the replies to one client.
@@ -64,6 +65,17 @@ pub trait Task: Request {
 pub trait Decision: Request<Reply = Receipt> {
     /// The decision to make.
     fn decision(self) -> DecisionRequest;
+}
+
+/// Runs a handler. A panic becomes an error: without a reply, the client would wait forever.
+///
+/// # Errors
+/// Those of the handler, and an internal error after a panic.
+pub fn caught(handler: impl FnOnce() -> Result<AnyReply>) -> Result<AnyReply> {
+    catch_unwind(AssertUnwindSafe(handler)).unwrap_or_else(|_| {
+        let help = "`.owner/log` in the project has the details; please report them";
+        Err(Error::failed("internal error: the request panicked").help(help))
+    })
 }
 
 /// Runs a query, unless a blind round forbids it.

@@ -19,7 +19,7 @@ use benchtop_model::trust::{DataKind, Destination};
 use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
 use benchtop_model::{ErrorKind, Result};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
-use benchtop_protocol::wire::{JudgeReport, JudgeRequest, request};
+use benchtop_protocol::wire::{FromOwner, JudgeReport, JudgeRequest, request};
 use benchtop_store::open::open;
 use benchtop_store::runs;
 use benchtop_store::trust::Trust;
@@ -875,4 +875,26 @@ fn a_loaded_reason_to_wait_ends_with_the_first_result() {
     rig.script(|script| script.permits = Some(3));
     rig.wait("an answer", || rig.job(id).done > 3);
     assert_eq!(rig.job(id).reason, None);
+}
+
+#[test]
+fn a_task_that_panics_replies_with_an_error() {
+    let (_dir, project) = project();
+    let rig = Rig::over(&project);
+    let (outbox, mut replies) = tokio::sync::mpsc::channel(9);
+    let work: crate::jobs::Work = Box::new(|_| panic!("a bug"));
+    let flag = Arc::default();
+    crate::jobs::start(
+        &rig.shared,
+        "ann",
+        (outbox, 7),
+        flag,
+        (Some("import"), work),
+    );
+    let reply = replies.blocking_recv();
+    let Some(FromOwner::Reply(7, reply)) = reply else {
+        panic!("no reply");
+    };
+    assert_eq!(reply.unwrap_err().kind, ErrorKind::Io);
+    rig.wait("the end of the command", || rig.ids().is_empty());
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::context::OwnerContext;
-use super::dispatch::{Outbox, Task, TaskContext};
+use super::dispatch::{self, Outbox, Task, TaskContext};
 use super::writer::WriterCommand;
 use super::{priority, queries, trust};
 use crate::clock::now;
@@ -99,11 +99,12 @@ pub(super) fn start(
                 let _ = answers.try_send(FromOwner::Progress(number, progress));
             }
         };
-        let answer = work(TaskContext {
+        let context = TaskContext {
             shared: &owner,
             who: &who,
             progress: ProgressSink::new(&tell, Cancel::flag(&cancelled)),
-        });
+        };
+        let answer = dispatch::caught(|| work(context));
         if let Some(id) = command {
             owner.jobs.end_command(&owner, id);
         }

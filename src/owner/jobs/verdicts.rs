@@ -63,8 +63,9 @@ impl Task for request::TakeVerdicts {
         }
         let read = (found.len() + aside.len()) as u64;
         let history = History::read(&shared.project)?;
-        let items = (&*catalog, &*shared.items.pictures());
-        let plan = merge::plan_verdicts(&history, (found, comments), items, now())?;
+        let found = (found, comments);
+        let plan =
+            merge::plan_verdicts(&history, found, (&catalog, &shared.items.pictures()), now())?;
         let (planned, comments) = (plan.merge, plan.comments);
         aside.extend(plan.aside);
         let of_union = planned.report.aside.into_iter();

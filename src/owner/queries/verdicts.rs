@@ -20,7 +20,7 @@ impl Query for request::Verdicts {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<VerdictPage> {
         let (round, from) = (self.round.as_deref(), self.from);
         let shared = sight.shared();
-        let (catalog, pictures) = (shared.items.catalog(), shared.items.pictures());
+        let catalog = shared.items.catalog();
         let len = catalog.len() as u32;
         let wanted = |row: u32, s: &EffectiveVerdict| {
             let asked = s.judgement.round.as_ref().map(|asked| asked.round.as_str());
@@ -55,7 +55,7 @@ impl Query for request::Verdicts {
                     break;
                 }
                 items += 1;
-                let item = pictures.shown_item(&catalog, at as usize)?;
+                let item = shared.items.pictures().shown_item(&catalog, at as usize)?;
                 let on = item.digest();
                 bytes += standing.iter().map(size).sum::<usize>() + standing.len() * item.id.len();
                 list.extend(standing.into_iter().map(|s| {
