@@ -64,7 +64,7 @@ fn listening() -> Server {
 
 /// Slow enough that a job on it is cut off in the middle.
 fn slow() -> Server {
-    Server::new(|_| Act::Later(Duration::from_millis(120), Box::new(reply("(A)", "stop"))))
+    Server::new(|_| Act::Later(Duration::from_millis(300), Box::new(reply("(A)", "stop"))))
 }
 
 fn new_run(url: &str, key_env: Option<&str>) -> NewRun {

@@ -3,6 +3,8 @@
 //! 20 kills by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::bootstrap` does 200.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use benchtop::store::jobs::{Done, ModelRole, StepJournal, StepLine};
@@ -23,6 +25,15 @@ fn job(bench: &Bench) -> Value {
 
 fn slow(ms: u64) -> Server {
     Server::new(move |seen| Act::Later(Duration::from_millis(ms), Box::new(good(seen))))
+}
+
+/// Slow while `waits`.
+fn slow_while(waits: &Arc<AtomicBool>) -> Server {
+    let waits = waits.clone();
+    Server::new(move |seen| match waits.load(Ordering::SeqCst) {
+        true => Act::Later(Duration::from_millis(300), Box::new(good(seen))),
+        false => good(seen),
+    })
 }
 
 /// What tells requests apart: model, text, and seed.
@@ -125,7 +136,8 @@ fn a_killed_job_asks_for_no_answer_that_is_on_disk_and_makes_each_item_once() {
 #[test]
 fn a_paused_job_sends_no_batch_that_waits_for_its_model() {
     // The batch takes longer than the command that pauses the job.
-    let server = slow(100);
+    let waits = Arc::new(AtomicBool::new(true));
+    let server = slow_while(&waits);
     let bench = boots(ITEMS, &server);
     let args = ["bootstrap", "--detach", "--strategies"];
     bench
@@ -133,6 +145,7 @@ fn a_paused_job_sends_no_batch_that_waits_for_its_model() {
         .ok();
     wait_until("requests are sent", || server.seen().len() > IN_FLIGHT);
     bench.run(["jobs", "pause", "1"]).ok();
+    waits.store(false, Ordering::SeqCst);
     // The batch that was being answered: four times as many sources as requests in flight.
     let batch = 4 * IN_FLIGHT * 4;
     wait_until("the batch ends", || server.seen().len() >= batch);

@@ -12,7 +12,7 @@ use crate::flows::eval::{number, quiz, reply};
 use crate::flows::filter::{configure, says};
 use crate::flows::servers::generates;
 use crate::inference::server::{Act, Server};
-use crate::support::{Bench, ErrorKind, dice, has_line, has_word, rounds, wait_until};
+use crate::support::{Bench, ErrorKind, dice, goes_on, has_line, has_word, wait_until};
 
 const IN_FLIGHT: usize = 8;
 /// Tokens of an answer of [`reply`], in and out.
@@ -89,7 +89,7 @@ fn ends_after(bench: &Bench, server: &Server, raise: &[&str], questions: usize) 
 #[test]
 fn a_budget_of_37_requests_pauses_an_evaluation_after_37() {
     let bench = quiz(60);
-    let server = slow(20);
+    let server = slow(100);
     eval(&bench, &server, &["--max-requests", "37"]);
     let job = paused(&bench);
     assert_eq!(server.seen().len(), 37);
@@ -131,7 +131,8 @@ fn a_killed_evaluation_stays_within_its_budget_of_requests() {
     let server = slow(60);
     eval(&bench, &server, &["--max-requests", "37"]);
     let mut kills = BTreeSet::new();
-    for n in 0..rounds(6) {
+    let mut n = 0;
+    while goes_on(n, 6, kills.len() > 1) {
         job(&bench);
         std::thread::sleep(Duration::from_millis(40 + dice(n, 120)));
         bench.kill_owner();
@@ -139,6 +140,7 @@ fn a_killed_evaluation_stays_within_its_budget_of_requests() {
         let counted = counted(&bench, "runs");
         assert!(counted >= sent as u64, "{counted} counted of {sent} sent");
         kills.insert(sent);
+        n += 1;
     }
     paused(&bench);
     assert!(kills.len() > 1, "killed at {kills:?} requests");
@@ -148,7 +150,7 @@ fn a_killed_evaluation_stays_within_its_budget_of_requests() {
     assert!(progress.answered.len() <= sent);
     stays_paused(&bench, &server);
     ends_after(&bench, &server, &["--max-requests", "200"], 60);
-    let most = 60 + rounds(6) as usize * IN_FLIGHT;
+    let most = 60 + n as usize * IN_FLIGHT;
     let sent = server.seen().len();
     assert!(sent <= most, "{sent} requests, at most {most}");
     println!("kill -9 within a budget of {BUDGET} requests: killed at {kills:?}");

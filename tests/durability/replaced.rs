@@ -226,7 +226,7 @@ fn moved_journals_hold_every_saved_decision_and_no_refused_one() {
                     sessions.join("ann.jsonl"),
                     sessions.join(format!("old-{n}")),
                 );
-                std::thread::sleep(Duration::from_millis(3));
+                std::thread::sleep(Duration::from_millis(3 + n % 20));
             }
         });
         let client = bench.client("ann", |_| ());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use benchtop::protocol::wire::request;
@@ -360,18 +360,14 @@ fn a_server_without_answers_pauses_the_run() {
     );
     assert!(job["reason"].as_str().unwrap().contains("nginx"), "{job}");
     // Nothing listens there.
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let nobody = format!("http://{nobody}/v1");
+    let nobody = "http://127.0.0.1:9/v1";
     bench
         .run([
             "eval",
             "--model",
             "gone",
             "--endpoint",
-            &nobody,
+            nobody,
             "--tries",
             "1",
             "--timeout",
@@ -423,6 +419,7 @@ fn retry_asks_failed_questions_and_cancel_keeps_answers() {
     let server = Server::new(
         move |seen| match (theirs.load(Ordering::SeqCst), number(seen)) {
             (0, 2 | 5) => Act::Status(400, vec![], "this picture is refused".into()),
+            (2, _) => Act::Later(Duration::from_millis(500), Box::new(reply("(A)", "stop"))),
             _ => Act::Later(Duration::from_millis(40), Box::new(reply("(A)", "stop"))),
         },
     );
@@ -481,6 +478,7 @@ fn retry_asks_failed_questions_and_cancel_keeps_answers() {
             .is_some_and(|p| p.len() == 8)
     });
     // Given up in the middle: what was answered is there.
+    mends.store(2, Ordering::SeqCst);
     let url = server.url();
     bench
         .run([
@@ -569,8 +567,12 @@ fn a_data_set_without_answers_counts_as_wrong() {
 #[test]
 fn a_paused_run_loses_no_answer_and_keeps_its_wording() {
     let bench = quiz(30);
-    let server =
-        Server::new(|_| Act::Later(Duration::from_millis(30), Box::new(reply("(A)", "stop"))));
+    let slow = std::sync::Arc::new(AtomicBool::new(true));
+    let theirs = slow.clone();
+    let server = Server::new(move |_| match theirs.load(Ordering::SeqCst) {
+        true => Act::Later(Duration::from_millis(300), Box::new(reply("(A)", "stop"))),
+        false => reply("(A)", "stop"),
+    });
     let url = server.url();
     let mine = bench.root().join("metadata/instruct/mine.toml");
     let text = std::fs::read_to_string(bench.root().join("metadata/instruct/plain.toml")).unwrap();
@@ -600,6 +602,7 @@ fn a_paused_run_loses_no_answer_and_keeps_its_wording() {
         std::thread::sleep(Duration::from_millis(150));
         server.now() == 0 && server.seen().len() == before
     });
+    slow.store(false, Ordering::SeqCst);
     // Other words would be another run.
     std::fs::write(&mine, text.replace("{letter}. ", "{letter}) ")).unwrap();
     bench.run(["jobs", "resume", "1"]).ok();

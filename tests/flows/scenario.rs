@@ -504,7 +504,7 @@ fn plans_are_files_and_sheets_are_pictures() {
 /// A canceled job adds what it has made, and the next one makes the rest.
 #[test]
 fn a_canceled_job_keeps_its_pictures() {
-    let bench = asked(60, 256);
+    let bench = asked(60, 512);
     bench.run(["scenario", "corruption", "--detach"]).ok();
     let job = || bench.run(["jobs", "--json"]).lines().remove(0);
     wait_until("some are made", || job()["done"].as_u64() > Some(0));

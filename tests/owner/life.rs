@@ -83,7 +83,7 @@ fn an_owner_without_clients_ends_by_itself() {
     let bench = Bench::with_items(1);
     bench.run(["stop"]).ok();
     run(
-        bench.command(["items"]).env("BENCHTOP_IDLE_SECONDS", "1"),
+        bench.command(["items"]).env("BENCHTOP_IDLE_SECONDS", "3"),
         "",
     )
     .ok();

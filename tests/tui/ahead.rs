@@ -45,7 +45,7 @@ fn keys_after_an_unavailable_prompt_give_no_verdict() {
     let mut seat = work(&bench, "ann");
     seat.keys("/fax a");
     seat.wait_for(wording::KEYS_DROPPED);
-    seat.keys("sam<enter>");
+    seat.keys_on("sam<enter>");
     seat.keys("Q");
     seat.wait_for(wording::KEY_UNKNOWN);
     assert_eq!(bench.journal("ann").len(), 0);
@@ -73,7 +73,7 @@ fn a_reason_typed_before_the_item_is_shown_gives_no_verdict() {
     seat.wait_for(wording::KEYS_DROPPED);
     // By now the item is seen, and the words go on.
     seat.answer();
-    seat.keys("fas<enter>");
+    seat.keys_on("fas<enter>");
     seat.keys("Q");
     seat.wait_for(wording::KEY_UNKNOWN);
     assert_eq!(bench.journal("ann").len(), 0);

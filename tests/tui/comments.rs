@@ -192,7 +192,12 @@ fn zooming_makes_marks_finer_and_they_stay_in_place() {
     // A mark is on what is on the screen.
     ann.keys("++");
     ann.wait_for("zoom 4x");
-    ann.settled();
+    crate::support::wait_until("the part at 4x", || {
+        let colors = ann.picture_colors();
+        let part = colors.iter().filter(|(_, _, blue)| blue.abs_diff(90) < 4);
+        let reds: Vec<u8> = part.map(|color| color.0).collect();
+        !reds.is_empty() && reds.iter().all(|red| (75..140).contains(red))
+    });
     ann.keys("M <enter>deep<enter>M");
     ann.wait_row(&["the next verdict carries", "1 mark"]);
     ann.keys("a");

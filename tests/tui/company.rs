@@ -36,7 +36,7 @@ fn a_verdict_on_a_changed_item_is_refused_and_the_item_shown_again() {
     ann.wait_row(&["#1", "accepted", "bob"]);
     ann.keys("1");
     ann.wait_row(&["#1", "bob", "accept"]);
-    let shown = ann.on(1);
+    let shown = ann.wait_for("#1  ✓ accepted");
     assert!(
         has_line(&shown, &["accept", "bob"]) && shown.contains("1 of 5"),
         "{shown}"

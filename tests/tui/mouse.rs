@@ -85,6 +85,8 @@ fn the_mouse_is_off_until_its_key_and_idle_is_silent() {
     let bench = Bench::plain(5);
     let mut seat = bench.seat("ann");
     seat.on(1);
+    // The counts of the tab row come last.
+    seat.wait_for("?5");
     seat.settled();
     let before = seat.bytes();
     seat.click_on("2 Build");

@@ -156,6 +156,7 @@ fn a_half_typed_note_survives_a_hang_up() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
+    seat.on(2);
     seat.keys("x");
     seat.wait_for(&wording::reasons_asked(2));
     seat.keys("7");

@@ -36,6 +36,11 @@ fn insist(seat: &mut Seat, keys: &str, n: u32) {
         if shown.contains(&saved) {
             return;
         }
+        if keys.len() > 1 && shown.contains(wording::NOT_ON_SCREEN_YET) {
+            // Only the second key was refused: the first one took the item off the screen.
+            seat.wait_for(&saved);
+            return;
+        }
         assert!(Instant::now() < until, "{shown}");
         // Not a wait for anything: a person does not hammer at the speed of a loop.
         std::thread::sleep(Duration::from_millis(20));

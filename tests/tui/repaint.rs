@@ -9,6 +9,8 @@ fn ctrl_l_repaints_the_whole_screen() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);
+    // The counts of the tab row come last.
+    seat.wait_for("?3");
     let cleared = |raw: &[u8]| memchr::memmem::find_iter(raw, b"\x1b[2J").count();
     let before = cleared(&seat.raw());
     for (keys, shown) in [

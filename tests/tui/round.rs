@@ -439,7 +439,7 @@ fn an_answer_round_never_shows_the_right_answer() {
         dated("round_answer", size, &seat.wait_for("A. True"));
         seat.keys("x");
         seat.wait_for(wording::ANSWER_WANTED);
-        seat.keys("<esc>");
+        seat.keys_on("<esc>");
         seat.keys("c");
         seat.wait_row(&["2 options"]);
         seat.keys("b");
@@ -602,7 +602,7 @@ fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
         seat.keys(key);
         seat.wait_for(wording::IN_ORDER);
         if ["/", "d"].contains(&key) {
-            seat.keys("<esc>");
+            seat.keys_on("<esc>");
         }
         seat.keys("Q");
         seat.wait_gone(wording::IN_ORDER);

@@ -271,6 +271,7 @@ fn missing_pictures_are_left_for_the_review() {
     assert_eq!(effective(&bench, Verdict::Accept), [1, 2, 4, 5, 6, 7, 8]);
     // The item under the cursor in the review, and back to the same place.
     seat.keys("llo");
+    seat.wait_for(" 3 of 9");
     seat.wait_for(wording::NO_PICTURE);
     seat.on(3);
     seat.keys("x1");
@@ -308,8 +309,13 @@ fn a_resize_shows_another_sheet_with_the_same_item() {
     seat.keys("y");
     on_sheet(&seat, page + 1);
     seat.resize(60, 16);
-    seat.wait_for(&format!("#{} ", page + 1));
-    seat.settled();
+    // The message comes with a frame of the new size.
+    seat.keys("Q");
+    seat.wait_for(wording::KEY_UNKNOWN);
+    seat.wait_until("its pictures", |shown| {
+        shown.contains(&format!("#{} ", page + 1)) && !shown.contains("loading")
+    });
+    frame_ended(&seat);
     seat.keys("y");
     let until = Instant::now() + PATIENCE;
     while !effective(&bench, Verdict::Accept).contains(&(page + 1)) {

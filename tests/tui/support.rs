@@ -117,7 +117,7 @@ impl Bench {
         let mut child = Command::new(BENCHTOP)
             .args(["owner", "--project"])
             .arg(&self.root)
-            .env("BENCHTOP_IDLE_SECONDS", "3")
+            .env("BENCHTOP_IDLE_SECONDS", "60")
             .env("XDG_CONFIG_HOME", self.person())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -472,6 +472,8 @@ pub struct Seat {
     messages: Sender<Message>,
     clock: Clock,
     parser: Parser,
+    /// When the last keys were typed.
+    typed_at: u64,
     program: Option<JoinHandle<Result<()>>>,
 }
 
@@ -540,6 +542,7 @@ impl Seat {
             messages,
             clock,
             parser: Parser::default(),
+            typed_at: 0,
             program: Some(program),
         };
         if !terminal.stays_home {
@@ -551,7 +554,13 @@ impl Seat {
     /// Types: characters as they are, `<enter>`, `<esc>`, `<tab>`, `<home>`, `<end>`, `<up>`, `<down>`, `<left>`,
     /// `<right>`, `<pgup>`, `<pgdn>`, `<backspace>`, `<ctrl-x>` for the rest. All of it arrives at once.
     pub fn keys(&mut self, keys: &str) {
-        let now = self.clock.ms();
+        self.typed_at = self.clock.ms();
+        self.keys_on(keys);
+    }
+
+    /// Types as if no time had passed since the last keys.
+    pub fn keys_on(&mut self, keys: &str) {
+        let now = self.typed_at;
         let mut rest = keys;
         while !rest.is_empty() {
             let named = rest.strip_prefix('<').and_then(|r| r.split_once('>'));
