@@ -31,6 +31,8 @@ pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
 
 /// How long to wait for a store that another process still has open.
 const STORE_RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long an owner that stops waits for clients to get the last event.
+const LAST_EVENT: Duration = Duration::from_millis(500);
 
 /// Runs the owner of the project at `root` until it is stopped or idle. Prints one [`Readiness`]
 /// line on standard output, then detaches from the terminal.
@@ -389,6 +391,14 @@ async fn accept(
             () = shared.stop.notified() => {
                 // Let the reply to `stop` and the last event reach the clients.
                 tokio::time::sleep(Duration::from_millis(20)).await;
+                let events = &shared.broadcast.events;
+                let all_told = async {
+                    while events.receiver_count() > 0 {
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
+                };
+                // A client that does not read is not waited for.
+                let _ = tokio::time::timeout(LAST_EVENT, all_told).await;
                 return Ok(());
             }
             _ = terminate.recv() => return Ok(()),

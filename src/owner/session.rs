@@ -68,7 +68,12 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
             }
             event = next_event(&mut conversation.events) => {
                 let Some(event) = seen_by(&shared, &who, event) else { continue };
+                let is_last = matches!(event, Event::Ending);
                 if !outgoing.send(&[FromOwner::Event(event)]).await { break }
+                if is_last {
+                    // The owner waits until no client listens for events.
+                    conversation.events = None;
+                }
             }
             frame = source.next(), if running.lookups() < LOOKUPS => {
                 let frame = match frame {
