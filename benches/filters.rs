@@ -16,10 +16,10 @@ use benchtop::metrics::kmmd::{MOST, kmmd};
 use benchtop::metrics::nearest::{Rows, pairs_above};
 use benchtop::model::generation::Pixels;
 use benchtop::model::scoring::ScoreState;
-use benchtop::model::scoring::bench::BenchQuery;
+use benchtop::model::scoring::queries::TuningQuery;
 use benchtop::model::{Field, Filter};
-use benchtop::pipeline::scoring::bench::analyze;
 use benchtop::pipeline::scoring::column::Column;
+use benchtop::pipeline::scoring::threshold_tuning::analyze;
 use benchtop::store::columns::Columns;
 use benchtop::store::{Catalog, StatusColumns};
 use candle_core::{DType, Device, Shape, Tensor};
@@ -104,7 +104,7 @@ fn line(items: usize) -> Outcome {
         (Field::Style, None),
         (Field::Subtask, Some(Field::Style)),
     ] {
-        let mut ask = BenchQuery {
+        let mut ask = TuningQuery {
             measure: "clip".parse()?,
             filter: Filter::default(),
             flag: Some(20.0),
@@ -120,9 +120,9 @@ fn line(items: usize) -> Outcome {
         let mut flagged = 0;
         let took = least(9, || {
             ask.flag = ask.flag.map(|t| t + 0.1);
-            let bench = analyze(&ask, (&column, None), (&catalog, &overlay), None)?.0;
-            flagged = bench.tally.items[1];
-            let crossed = bench
+            let tuning = analyze(&ask, (&column, None), (&catalog, &overlay), None)?.0;
+            flagged = tuning.tally.items[1];
+            let crossed = tuning
                 .cross
                 .iter()
                 .flat_map(|c| c.items.iter().flatten())

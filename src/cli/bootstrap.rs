@@ -17,7 +17,7 @@ use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  benchtop bootstrap --strategies L1 L4 --dry-run\n  benchtop bootstrap --strategies V1 \"V3(V1)+L4\" --limit 20\n  benchtop bootstrap --strategies L1 L2 \"L4(L1)\" --filter 'subtask:animal' --limit 100 --max-requests 1000"
+    after_help = "Examples:\n  benchtop bootstrap --strategies L1 L4 --dry-run\n  benchtop bootstrap --strategies V1 \"V3(V1)+L4\" --sample 20\n  benchtop bootstrap --strategies L1 L2 \"L4(L1)\" --filter 'subtask:animal' --sample 100 --max-requests 1000"
 )]
 pub struct Args {
     /// Compositions of strategies, such as L1, V1+L4, or "V3(V1)+L4"; V3@1.25 sets the ratio
@@ -27,14 +27,14 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = ["pairs"])]
     plan: Option<String>,
     /// Filter that selects the items [default: all items]
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Seed of all requests
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// At most N items, drawn at random
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
+    /// Use only a random sample of N items
+    #[arg(long, alias = "limit", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
     /// Tries per strategy, after which the original stands in
     #[arg(long, value_name = "N", default_value_t = TRIES, value_parser = clap::value_parser!(u32).range(1..=20))]
     tries: u32,
@@ -56,7 +56,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         strategies,
         filter: args.filter.clone().unwrap_or_default(),
         seed: args.seed,
-        limit: args.limit,
+        limit: args.sample,
         tries: args.tries,
     };
     let mut follower = Follow::connect(context)?;

@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long, default_value = "style", value_name = "PROPERTY")]
     columns: String,
     /// Count only items that match this filter
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// List the terms whose items fail most, among terms with at least N judged items
     #[arg(long, value_name = "N", conflicts_with_all = ["rows", "columns", "filter"])]

@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
     /// Ask only about items that match this filter
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Ask only about a random sample of N items
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -21,17 +21,17 @@ const LIST_LIMIT: u64 = 64 << 20;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  benchtop generate --dry-run\n  benchtop generate --model sdxl-turbo --steps 4 --detach\n  benchtop generate --plan 'status:to-fix' --samples 3"
+    after_help = "Examples:\n  benchtop generate --dry-run\n  benchtop generate --model sdxl-turbo --steps 4 --detach\n  benchtop generate --filter 'status:to-fix' --samples 3"
 )]
 pub struct Args {
-    /// Pictures to generate: `missing`, or a filter whose items get new pictures
+    /// Generate new pictures for the items that match this filter [default: only missing pictures]
     ///
-    /// `missing` selects pictures that do not exist, were made from another prompt, or are drafts
-    /// that the backend can replace.
-    #[arg(long, default_value = "missing", value_name = "WORDS")]
-    plan: String,
+    /// A picture is missing if it does not exist, was made from another prompt, or is a draft that
+    /// the backend can replace. The empty filter selects all items.
+    #[arg(long, alias = "plan", value_name = "FILTER")]
+    filter: Option<String>,
     /// File that lists the items by id or number, one per line; `-` is standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    #[arg(long, value_name = "FILE", conflicts_with = "filter")]
     items: Option<PathBuf>,
     /// Samples per picture; the newest is shown
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SAMPLES)))]
@@ -133,10 +133,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 fn plan(args: &Args, client: &Client) -> Result<Plan> {
     let Some(path) = &args.items else {
-        return Ok(if args.plan == "missing" {
-            Plan::Missing
-        } else {
-            Plan::Filter(args.plan.clone())
+        return Ok(match args.filter.as_deref() {
+            // The earlier way to say that no filter is given.
+            None | Some("missing") => Plan::Missing,
+            Some(filter) => Plan::Filter(filter.into()),
         });
     };
     let text = read(path)?;

@@ -21,7 +21,7 @@ const BATCH: usize = 1024;
 )]
 pub struct Args {
     /// List only items that match this filter, such as `status:pending subtask:animal`
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Sort by fields, comma-separated; `-FIELD` sorts descending
     #[arg(

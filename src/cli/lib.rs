@@ -7,7 +7,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`agreement`] | `benchtop agreement` and `benchtop pace` |
-//! | [`analyse`] | `benchtop analyse`: analyses of a whole board |
+//! | [`analyze`] | `benchtop analyze`: analyses of a whole board |
 //! | [`board`] | `benchtop board`: the leaderboard |
 //! | [`bulk`] | `benchtop bulk`: one verdict on all items that match a filter |
 //! | `choose_project` | the project that `benchtop` opens, and the question in a folder that is none |
@@ -75,7 +75,7 @@ use benchtop_files::project::Project;
 use benchtop_model::{Result, clean};
 
 pub mod agreement;
-pub mod analyse;
+pub mod analyze;
 pub mod board;
 pub mod bootstrap;
 pub mod bulk;
@@ -259,7 +259,8 @@ commands! {
     /// Print the leaderboard of the project or of prediction files
     Board(args: board::Args) => board::run(context, &args);
     /// Analyze a board: correlation, clusters, intervals, charts, and more
-    Analyse(args: analyse::Args) => analyse::run(context, &args);
+    #[command(alias = "analyse")]
+    Analyze(args: analyze::Args) => analyze::run(context, &args);
     /// Check metadata and questions for mistakes
     Lint(args: lint::Args) => lint::run(context, &args);
     /// Check printed tables of results for impossible numbers

@@ -42,7 +42,7 @@ const SHEET: &str = "sheet";
 #[derive(clap::Args)]
 struct Make {
     /// Filter that selects the items [default: all items]
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Seed of everything that is dealt and drawn [default: 0]
     #[arg(long)]

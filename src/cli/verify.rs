@@ -38,7 +38,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let owned = start::find(&project)?.is_some();
     if !owned && removal::is_planned(&project) {
-        let what = "the project is half empty: adding or removing the sample was interrupted";
+        let what = "the project is incomplete: adding or removing the sample was interrupted";
         return Err(Error::conflict(what).help("run `benchtop home` to finish it, then try again"));
     }
     let writes = args.repair || args.accept;

@@ -14,7 +14,7 @@ use variants::{ModelVariants, Variants};
 
 /// A request for an analysis of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AnalyseAsk {
+pub struct AnalysisQuery {
     pub board: BoardQuery,
     pub what: What,
 }
@@ -50,7 +50,7 @@ pub enum Analysis {
     Stable(Stable),
     Cleaned(Cleaned),
     /// See [`What::Intervals`]: one entry per column and model.
-    Sure(Vec<Sure>),
+    Intervals(Vec<ScoreInterval>),
     Published(Board),
     Aligned(Aligned),
     /// One entry per model that answered a variant.
@@ -75,8 +75,8 @@ impl Analysis {
     ///
     /// # Errors
     /// [`Error::unreachable`] for another analysis.
-    pub fn intervals(self) -> Result<Vec<Sure>> {
-        if let Analysis::Sure(list) = self {
+    pub fn intervals(self) -> Result<Vec<ScoreInterval>> {
+        if let Analysis::Intervals(list) = self {
             Ok(list)
         } else {
             Err(another())
@@ -342,7 +342,7 @@ pub struct Intervals {
 
 /// A score with its confidence intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sure {
+pub struct ScoreInterval {
     pub column: String,
     /// The kind of its numbers.
     pub scale: Scale,

@@ -221,7 +221,7 @@ pub struct JobState {
 
 impl JobState {
     /// What an annotator in a blind round may see of a job that [`tells`](Self::tells).
-    pub fn veiled(self) -> JobState {
+    pub fn masked(self) -> JobState {
         JobState {
             id: self.id,
             name: self.kind.clone(),

@@ -96,8 +96,8 @@ impl Conversation {
     pub(super) fn look_up<R: Query>(&self, number: u64, ask: R) -> bool {
         ask.arrived(&self.shared, &self.who, self.running.connection);
         let generation = ask.generation();
-        let answer = Box::new(move |sight: &AnnotatorView, watch: &mut Watch<'_>| {
-            dispatch::answer(ask, sight, watch).map(R::pack)
+        let answer = Box::new(move |view: &AnnotatorView, watch: &mut Watch<'_>| {
+            dispatch::answer(ask, view, watch).map(R::pack)
         });
         self.spawn(number, generation, answer);
         true
@@ -109,7 +109,7 @@ impl Conversation {
                 .generation
                 .fetch_max(generation, Ordering::SeqCst);
         }
-        let sight = AnnotatorView::of(&self.shared, &self.who).for_user(self.peer);
+        let view = AnnotatorView::of(&self.shared, &self.who).for_user(self.peer);
         let (running, outbox) = (self.running.clone(), self.outbox.clone());
         let flag = running.flag(number);
         running.lookups.fetch_add(1, Ordering::SeqCst);
@@ -123,7 +123,7 @@ impl Conversation {
                 cancel: Cancel::when(&cancelled),
                 partial: &mut partial,
             };
-            let answer = dispatch::caught(|| answer(&sight, &mut watch));
+            let answer = dispatch::caught(|| answer(&view, &mut watch));
             // Decrement before the reply is sent: its arrival makes the connection read more
             // requests.
             running.lookups.fetch_sub(1, Ordering::SeqCst);

@@ -44,9 +44,9 @@ pub fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
 
 /// The revision of an item as the annotator sees it. For a blind item, this is the revision of its
 /// text, because the last revision would reveal that somebody judged it.
-pub fn rev(sight: &AnnotatorView, row: u32) -> u64 {
-    let ledger = sight.items.ledger();
-    if sight.hides(row) {
+pub fn rev(view: &AnnotatorView, row: u32) -> u64 {
+    let ledger = view.items.ledger();
+    if view.hides(row) {
         ledger.text_rev(row)
     } else {
         ledger.row_rev(row)

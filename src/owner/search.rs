@@ -47,7 +47,7 @@ struct Key {
     /// Generation of the releases, if the filter uses them.
     releases: u64,
     /// Key of the annotator's blind mask.
-    veil: u64,
+    mask: u64,
 }
 
 /// The metadata and its usage by items.
@@ -93,7 +93,7 @@ pub struct DerivedData {
     /// Rows of the releases with their generation, if the filter uses them.
     pub releases: Option<(u64, Arc<ReleasedRows>)>,
     /// Key of the annotator's blind mask; 0 for none.
-    pub veil: u64,
+    pub mask: u64,
 }
 
 impl Key {
@@ -117,7 +117,7 @@ impl Key {
             scores: beside.scores.as_ref().map_or(0, |s| s.generation),
             pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
             releases: beside.releases.as_ref().map_or(0, |r| r.0),
-            veil: beside.veil,
+            mask: beside.mask,
         }
     }
 }

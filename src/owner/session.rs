@@ -121,8 +121,8 @@ fn seen_by(shared: &Arc<OwnerContext>, who: &str, event: Event) -> Option<Event>
             ..
         } => {
             let row = number.saturating_sub(1);
-            let sight = AnnotatorView::of(shared, who);
-            sight.hears_comment(row, by).then_some(event)
+            let view = AnnotatorView::of(shared, who);
+            view.hears_comment(row, by).then_some(event)
         }
         Event::Job(job) if job.tells => {
             let job = AnnotatorView::of(shared, who).job(*job);

@@ -24,7 +24,7 @@ pub struct AnnotatorView {
     who: String,
     /// Whether they are another Unix user than the project's owner.
     is_member: bool,
-    veil: Option<Arc<BlindMask>>,
+    mask: Option<Arc<BlindMask>>,
 }
 
 impl Deref for AnnotatorView {
@@ -52,7 +52,7 @@ impl AnnotatorView {
             shared: shared.clone(),
             who: who.to_string(),
             is_member: false,
-            veil: shared.rounds.veil(who),
+            mask: shared.rounds.mask(who),
         }
     }
 
@@ -70,7 +70,7 @@ impl AnnotatorView {
             shared: shared.clone(),
             who: String::new(),
             is_member: false,
-            veil: None,
+            mask: None,
         }
     }
 
@@ -88,7 +88,7 @@ impl AnnotatorView {
     pub fn job(&self, job: JobState) -> JobState {
         // An annotator's own plan follows from what they may see.
         match job.tells && job.by != self.who && self.check_scores().is_err() {
-            true => job.veiled(),
+            true => job.masked(),
             false => job,
         }
     }
@@ -99,18 +99,18 @@ impl AnnotatorView {
 
     /// Identifies the view of the statuses.
     pub fn key(&self) -> u64 {
-        self.veil.as_ref().map_or(0, |veil| veil.key)
+        self.mask.as_ref().map_or(0, |mask| mask.key)
     }
 
     /// Whether a row is blind.
     pub fn hides(&self, row: u32) -> bool {
-        self.veil.as_ref().is_some_and(|veil| veil.has(row))
+        self.mask.as_ref().is_some_and(|mask| mask.has(row))
     }
 
     /// Whether a verdict of `who` on a row is visible.
     pub fn sees(&self, row: u32, who: &str) -> bool {
-        match &self.veil {
-            Some(veil) if veil.has(row) => who == self.who && !veil.in_hand.contains(&row),
+        match &self.mask {
+            Some(mask) if mask.has(row) => who == self.who && !mask.in_hand.contains(&row),
             _ => true,
         }
     }
@@ -128,9 +128,9 @@ impl AnnotatorView {
 
     /// As [`comments`](Self::comments), for a caller that holds the lock.
     pub fn comments_in(&self, ledger: &Ledger, row: u32) -> Vec<Comment> {
-        match &self.veil {
-            Some(veil) if veil.has(row) => {
-                let since = match veil.in_hand.contains(&row) {
+        match &self.mask {
+            Some(mask) if mask.has(row) => {
+                let since = match mask.in_hand.contains(&row) {
                     true => ledger.last_judged(row, &self.who),
                     false => 0,
                 };
@@ -170,7 +170,7 @@ impl AnnotatorView {
             let data = self.shared.items.data();
             (data.catalog.clone(), data.overlay.snapshot(times))
         };
-        for row in self.veil.iter().flat_map(|veil| veil.rows()) {
+        for row in self.mask.iter().flat_map(|mask| mask.rows()) {
             if row < overlay.len() {
                 (overlay.status[row], overlay.judged[row]) = (Status::Pending.code(), 0);
             }
@@ -234,7 +234,7 @@ impl AnnotatorView {
 
     /// Whether [`visible`](Self::visible) can differ from a stored line.
     pub fn hides_parts(&self) -> bool {
-        self.veil.is_some() || self.rounds.ask_answers()
+        self.mask.is_some() || self.rounds.ask_answers()
     }
 
     /// Checks that the scores of all items are visible.
@@ -248,9 +248,9 @@ impl AnnotatorView {
             );
             Error::denied(what).help("judge its items; the round's creator can then close it")
         };
-        self.veil
+        self.mask
             .as_ref()
-            .map_or(Ok(()), |veil| Err(kept(&veil.round)))
+            .map_or(Ok(()), |mask| Err(kept(&mask.round)))
     }
 
     /// Checks that this filter may select items whose names are not shown. Even their number could
@@ -271,8 +271,8 @@ impl AnnotatorView {
     /// # Errors
     /// [`Error::denied`] while the item is blind.
     pub fn check_item(&self, number: u32) -> Result<()> {
-        match &self.veil {
-            Some(veil) if veil.has(number.wrapping_sub(1)) => Err(blind(&veil.round)),
+        match &self.mask {
+            Some(mask) if mask.has(number.wrapping_sub(1)) => Err(blind(&mask.round)),
             _ => Ok(()),
         }
     }

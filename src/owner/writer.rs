@@ -141,7 +141,7 @@ pub fn run(
         writer.all_dirty();
     }
     loop {
-        let mut next = match queue.recv_timeout(writer.patience()) {
+        let mut next = match queue.recv_timeout(writer.timeout()) {
             Ok(work) => Some(work),
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 if !writer.finish_fold(false) {
@@ -208,7 +208,7 @@ impl Writer {
     }
 
     /// Time to wait for a command. Shorter during a fold, to notice its end.
-    fn patience(&self) -> Duration {
+    fn timeout(&self) -> Duration {
         if self.folding.is_some() {
             Duration::from_millis(5)
         } else {

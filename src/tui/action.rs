@@ -27,7 +27,7 @@ macro_rules! scopes {
             /// The breakdowns and comparisons of the board.
             Breakdown,
             /// The list of answers behind a board cell.
-            Behind,
+            Drilldown,
             /// The answers of all models to one question.
             Answer,
             /// The vocabularies and templates panes.
@@ -53,7 +53,7 @@ macro_rules! scopes {
                     Scope::Mark => "Review while marking a picture",
                     Scope::Table => "Tables",
                     Scope::Breakdown => "Board: breakdowns and comparisons",
-                    Scope::Behind => "Board: answers behind a cell",
+                    Scope::Drilldown => "Board: answers behind a cell",
                     Scope::Answer => "Board: answers to one question",
                     Scope::Metadata => "Vocabularies and templates",
                     Scope::Editor => "Text editor",
@@ -157,7 +157,7 @@ impl Action {
             CommentMarks, EditAnnotators, EditComment, EditItem, Find, GoToItem, GuidelineGap,
             JudgeAll, NewVocabulary, Note, PlaceMark, Reject, RenameTerm, ReplaceText,
             ReplyComment, ReviewFlagged, SelectRegex, SheetReject, SheetTag, Tag, TypeAnswer,
-            TypeLine, UnselectRegex, WriteComment,
+            TypeThreshold, UnselectRegex, WriteComment,
         };
         matches!(
             self,
@@ -185,7 +185,7 @@ impl Action {
                 | SelectRegex
                 | UnselectRegex
                 | BoardFilter
-                | TypeLine
+                | TypeThreshold
                 | AddTerm
                 | RenameTerm
                 | ReplaceText
@@ -465,8 +465,8 @@ actions! {
     AddModels, "add models", Breakdown, ["x"], false, "Show other models beside these";
 
     // Answers behind a cell.
-    OnlyWrong, "show only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";
-    WrongFirst, "sort wrong first", Behind, ["o"], false, "Toggle between wrong answers first and data set order";
+    OnlyWrong, "show only wrong", Drilldown, ["w"], false, "Toggle between wrong answers and all answers";
+    WrongFirst, "sort wrong first", Drilldown, ["o"], false, "Toggle between wrong answers first and data set order";
 
     // Answers to one question.
     NextAnswer, "next answer", Answer, ["n"], false, "Go to the next answer in the list";
@@ -549,8 +549,8 @@ actions! {
     ThresholdFarRight, "move threshold far right", Filters, ["L", "shift-right"], false, "Move the threshold ten bars right";
     NudgeLeft, "nudge threshold left", Filters, [","], false, "Move the threshold a tenth of a bar left";
     NudgeRight, "nudge threshold right", Filters, ["."], false, "Move the threshold a tenth of a bar right";
-    TypeLine, "type threshold", Filters, ["="], false, "Type a value for the threshold";
-    SwitchThreshold, "switch threshold", Filters, ["f"], false, "Switch between the flag threshold and the park threshold";
+    TypeThreshold, "type threshold", Filters, ["="], false, "Type a value for the threshold";
+    SwitchThreshold, "switch threshold", Filters, ["f"], false, "Switch between the flag threshold and the quarantine threshold";
     RemoveThreshold, "remove threshold", Filters, ["-"], false, "Remove this threshold, or this rule in the list of rules";
     NextScore, "next score", Filters, ["n"], false, "Show the next score";
     PreviousScore, "previous score", Filters, ["N"], false, "Show the previous score";

@@ -1,6 +1,6 @@
 //! kill -9 of an owner that makes pictures.
 //!
-//! 20 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::generate -- --nocapture` runs 200.
+//! 12 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::generate -- --nocapture` runs 200.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Releases: all or nothing, whichever process dies and whatever space is left.
 //!
-//! 20 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::release` runs 200.
+//! 10 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::release` runs 200.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,6 +1,6 @@
 //! kill -9 of an owner that makes a scenario, and a full disk.
 //!
-//! 20 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::scenario -- --nocapture` runs 200.
+//! 12 rounds by default; `BENCHTOP_TORTURE=200 cargo test --test suite durability::scenario -- --nocapture` runs 200.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -120,14 +120,19 @@ fn published_rows_follow_scored_rows_with_their_source() {
             )
             .lines()
     };
-    let with = of(&["board", "--printed", "mvp-bench"]);
+    let with = of(&["board", "--published", "mvp-bench"]);
     assert_eq!(
         with,
-        of(&["board", folder.to_str().unwrap(), "--printed", "MVP-Bench"])
+        of(&[
+            "board",
+            folder.to_str().unwrap(),
+            "--published",
+            "MVP-Bench"
+        ])
     );
     assert_eq!(
         with,
-        of(&["board", "--printed"]),
+        of(&["board", "--published"]),
         "no other paper prints a column of it"
     );
     let (scored, printed): (Vec<_>, Vec<_>) = with
@@ -150,7 +155,7 @@ fn published_rows_follow_scored_rows_with_their_source() {
     let table = bench
         .run([
             "board",
-            "--printed",
+            "--published",
             "--columns",
             "qAcc.L_l",
             "--sort",
@@ -163,7 +168,7 @@ fn published_rows_follow_scored_rows_with_their_source() {
             .any(|l| l.starts_with("GPT-4o (MVP-Bench, Table") && l.ends_with(" 74.44")),
         "{table}"
     );
-    let csv = bench.run(["board", "--printed", "--format", "csv"]).ok();
+    let csv = bench.run(["board", "--published", "--format", "csv"]).ok();
     assert!(
         csv.starts_with("model,column,k,n,value,reference\n") && csv.contains("\"MVP-Bench, Table"),
         "{csv}"
@@ -174,9 +179,9 @@ fn published_rows_follow_scored_rows_with_their_source() {
             .ok()
             .starts_with("model,column,k,n,value\n")
     );
-    bench.run(["board", "--printed", "nonsense"]).refused(1);
+    bench.run(["board", "--published", "nonsense"]).refused(1);
     bench
-        .run(["board", "--printed", "--ranks", "qAcc.L_l"])
+        .run(["board", "--published", "--ranks", "qAcc.L_l"])
         .refused(2);
 }
 
@@ -269,7 +274,13 @@ fn a_project_and_its_files_give_the_same_comparisons() {
         (&compared["first"], &compared["second"])
     );
     let sure = both(&[
-        "--sure", "--column", "aAcc.L_m", "--draws", "200", "--seed", "7",
+        "--intervals",
+        "--column",
+        "aAcc.L_m",
+        "--draws",
+        "200",
+        "--seed",
+        "7",
     ]);
     assert_eq!(sure.len(), 2);
     assert_eq!(
@@ -277,13 +288,13 @@ fn a_project_and_its_files_give_the_same_comparisons() {
         (&json!("image pair"), &json!(7))
     );
     // One image of each pair is no image pair.
-    let natural = both(&["--sure", "--column", "aAcc.N", "--draws", "200"]);
+    let natural = both(&["--intervals", "--column", "aAcc.N", "--draws", "200"]);
     assert_eq!(
         natural[0]["drawn"]["cluster"],
         json!("image"),
         "{natural:?}"
     );
-    let behind = both(&["--behind", "alpha", "--column", "aAcc.L_m"]);
+    let behind = both(&["--answers", "alpha", "--column", "aAcc.L_m"]);
     assert_eq!(
         behind.len() as u64,
         compared["n"][0].as_u64().unwrap(),
@@ -294,7 +305,7 @@ fn a_project_and_its_files_give_the_same_comparisons() {
         behind.iter().filter(is_right).count() as u64,
         compared["k"][0].as_u64().unwrap()
     );
-    let wrong = both(&["--behind", "alpha", "--column", "aAcc.L_m", "--wrong"]);
+    let wrong = both(&["--answers", "alpha", "--column", "aAcc.L_m", "--wrong"]);
     assert_eq!(
         wrong,
         behind
@@ -348,7 +359,7 @@ fn a_project_and_its_files_give_the_same_comparisons() {
         "{shown:?}"
     );
     let listed = bench
-        .run(["board", "--behind", "alpha", "--column", "aAcc.L_m"])
+        .run(["board", "--answers", "alpha", "--column", "aAcc.L_m"])
         .ok();
     assert!(
         listed.starts_with("unit ") && listed.lines().count() == behind.len() + 1,
@@ -357,9 +368,9 @@ fn a_project_and_its_files_give_the_same_comparisons() {
     let text = bench.run(["board", "--against", "yes-no"]).ok();
     assert!(has_line(&text, &["note", "1st", "yes-no@1"]), "{text}");
     bench
-        .run(["board", "--behind", "nobody", "--column", "aAcc.L_m"])
+        .run(["board", "--answers", "nobody", "--column", "aAcc.L_m"])
         .refused(1);
-    bench.run(["board", "--behind", "alpha"]).refused(2);
+    bench.run(["board", "--answers", "alpha"]).refused(2);
     bench.run(["board", "--wrong"]).refused(2);
     bench.run(["board", "--against", "nonsense"]).refused(2);
     let table = bench
@@ -391,7 +402,7 @@ fn a_project_and_its_files_give_the_same_comparisons() {
             "aAcc.L_m",
         ])
         .refused(1);
-    bench.run(["board", "--sure"]).refused(2);
+    bench.run(["board", "--intervals"]).refused(2);
     bench.run(["board", "--column", "aAcc.L_m"]).refused(2);
 }
 
@@ -533,7 +544,7 @@ fn stability_curves_of_partial_answers_end_at_the_board() {
     let bench = Bench::new();
     apart(&bench);
     let args = [
-        "analyse",
+        "analyze",
         "stability",
         "--column",
         "Acc",

@@ -96,7 +96,14 @@ fn columns_by_term_are_shown_if_they_are_named_and_can_be_clustered() {
     assert!(!cells.is_empty() && cells.iter().all(is_term));
     let column = cells[0]["column"].as_str().unwrap();
     let sure = bench
-        .run(["board", "--sure", "--column", column, "--format", "json"])
+        .run([
+            "board",
+            "--intervals",
+            "--column",
+            column,
+            "--format",
+            "json",
+        ])
         .lines();
     assert!(
         sure.iter().all(|line| line["column"] == *column),
@@ -107,7 +114,7 @@ fn columns_by_term_are_shown_if_they_are_named_and_can_be_clustered() {
     let clusters = one(
         &bench,
         &[
-            "analyse",
+            "analyze",
             "cluster",
             "--of",
             "subtasks",
@@ -139,7 +146,7 @@ fn the_best_models_of_a_column_make_the_consensus() {
         found.unwrap()
     };
     assert_eq!(scorer()["version"], named);
-    let item = board(&bench, &["--behind", best[0].1, "--column", "Acc"])[0]["item"].clone();
+    let item = board(&bench, &["--answers", best[0].1, "--column", "Acc"])[0]["item"].clone();
     let explained = one(
         &bench,
         &["filter", "explain", item.as_str().unwrap(), "--json"],

@@ -234,7 +234,7 @@ fn variants_are_made_reviewed_judged_answered_and_compared() {
     ];
     assert_eq!(cells(&bench, "modified.*"), rates);
     let found = bench
-        .run(["analyse", "variants", "--json"])
+        .run(["analyze", "variants", "--json"])
         .lines()
         .remove(0);
     let cells = found["variants"].as_array().unwrap().iter();

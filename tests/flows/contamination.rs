@@ -85,7 +85,7 @@ fn project(server: &Server) -> (Bench, PathBuf) {
 }
 
 const RUN: [&str; 4] = ["filter", "run", "contamination", "--json"];
-const REPORT: [&str; 3] = ["analyse", "contamination", "--json"];
+const REPORT: [&str; 3] = ["analyze", "contamination", "--json"];
 
 fn counts(share: &Value) -> (u64, u64) {
     (share["k"].as_u64().unwrap(), share["n"].as_u64().unwrap())
@@ -181,7 +181,7 @@ fn image_text_contamination_is_counted_for_originals_and_variants() {
     assert_eq!(server.seen().len(), 4);
     bench.run(RUN).ok();
     assert_eq!(server.seen().len(), 4, "nothing is asked twice");
-    let text = bench.run(["analyse", "contamination"]).ok();
+    let text = bench.run(["analyze", "contamination"]).ok();
     for line in [
         &["originals", "80.00 4/5", "50.00 1/2", "20.00 1/5"][..],
         &["originals of V1", "100.00 2/2"],

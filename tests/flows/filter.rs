@@ -480,7 +480,7 @@ fn self_validation_flags_what_the_picture_does_not_show() {
     );
     // All pictures have a score of one half: aligned by that threshold, and not by a higher one.
     let all = |more: &[&str]| {
-        let args = ["analyse", "alignment", "--json"]
+        let args = ["analyze", "alignment", "--json"]
             .into_iter()
             .chain(more.iter().copied());
         let found = one(&bench.run(args).ok());
@@ -513,7 +513,7 @@ fn self_validation_flags_what_the_picture_does_not_show() {
     );
     assert!(
         bench
-            .run(["analyse", "alignment"])
+            .run(["analyze", "alignment"])
             .ok()
             .contains("`alignment`")
     );

@@ -81,7 +81,7 @@ fn a_generation_job_reports_its_progress_in_json() {
         "generate",
         "--size",
         "8x8",
-        "--plan",
+        "--filter",
         "type:multiple-choice",
         "--seed",
         "2",
@@ -337,13 +337,13 @@ fn missing(bench: &Bench) -> BTreeSet<String> {
 #[test]
 fn a_verdict_counts_only_after_its_picture() {
     let bench = fifty();
-    bench.run(with(&["--detach", "--per-minute", "1500"])).ok();
     let numbers: Vec<u64> = bench
         .items()
         .iter()
         .map(|i| i["number"].as_u64().unwrap())
         .collect();
     let mut decider = bench.decider("ann");
+    bench.run(with(&["--detach", "--per-minute", "1500"])).ok();
     let mut revs: BTreeMap<u64, u64> = BTreeMap::new();
     // The last first, so that some come before their picture and some after it.
     for number in numbers.iter().rev() {

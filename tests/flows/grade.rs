@@ -147,7 +147,7 @@ fn free_form_answers_are_graded_once_and_make_a_column() {
     );
     // Intervals and tests are those of every mean. The same answers of another model have their grades already.
     let column = ["--column", "Acc.type.free-form", "--rule", "strict+grade"];
-    let sure = ["analyse", "intervals", "--json"];
+    let sure = ["analyze", "intervals", "--json"];
     let sure = bench.run([&sure[..], &column].concat()).lines().remove(0);
     assert!(sure["interval"].is_object(), "{sure}");
     answer_all(&bench, 4, ("other", &server));

@@ -24,7 +24,7 @@ fn every_count_is_the_number_of_items_that_its_filter_lists() {
             "generate",
             "--backend",
             "storyboard",
-            "--plan",
+            "--filter",
             "subtask:color,animal",
         ])
         .ok();

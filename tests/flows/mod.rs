@@ -2,7 +2,7 @@
 
 mod adversarial;
 mod agreement;
-mod analyse;
+mod analyze;
 mod board;
 mod board_rows;
 pub mod bootstrap;

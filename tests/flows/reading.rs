@@ -91,7 +91,15 @@ fn strict_rejects_ten_hedges_and_reads_ten_languages() {
     // The first version stays what it was: it may be right as often, and reads other answers.
     let reads = |rule: &str| {
         let args = [
-            "board", "--behind", "tiny", "--column", "Acc", "--format", "json", "--rule", rule,
+            "board",
+            "--answers",
+            "tiny",
+            "--column",
+            "Acc",
+            "--format",
+            "json",
+            "--rule",
+            rule,
         ];
         let lines = bench.run(args).lines();
         let read = |line: serde_json::Value| {
@@ -130,7 +138,13 @@ fn strict_rejects_ten_hedges_and_reads_ten_languages() {
     // What a model thought is kept, and shown beside what it said.
     let lines = bench
         .run([
-            "board", "--behind", "tiny", "--column", "Acc", "--format", "json",
+            "board",
+            "--answers",
+            "tiny",
+            "--column",
+            "Acc",
+            "--format",
+            "json",
         ])
         .lines();
     let thought = |line: &serde_json::Value| line["reasoning"].as_str().map(str::to_string);

@@ -77,7 +77,7 @@ fn every_filtering_command_refuses_a_misspelled_field() {
             "--filter",
         ],
         &["filter", "queue", "--filter"],
-        &["analyse", "stability", "--filter"],
+        &["analyze", "stability", "--filter"],
     ] {
         let refused = bench
             .run(command.iter().copied().chain(["quesion:hearts"]))

@@ -664,7 +664,7 @@ fn scores_over_parts_of_the_data() {
     };
     let reply = |pane: &mut BoardPane, asked| {
         let found = Analysis::Stable(found.clone());
-        answer::<request::Analyse>(pane, asked, found);
+        answer::<request::Analyze>(pane, asked, found);
     };
     let (mut pane, _) = asked();
     let waits = frame(SIZES[0], |area, buf| draw(&mut pane, area, buf, &look()));

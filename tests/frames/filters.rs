@@ -1,10 +1,10 @@
-//! The filter bench over made-up scores.
+//! The Filters pane over made-up scores.
 
 use benchtop::model::Error;
-use benchtop::model::scoring::bench::{
-    Bench, BenchQuery, RulesDiff, RulesState, Sample, ScorerState, Tally,
-};
 use benchtop::model::scoring::job::{Phase, ScoringState};
+use benchtop::model::scoring::queries::{
+    RulesDiff, RulesState, Sample, ScorerState, Tally, ThresholdTuning, TuningQuery,
+};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Scorer, SuspiciousEnd};
 use benchtop::protocol::wire::{AnyRequest, request};
@@ -83,7 +83,7 @@ fn scorers() -> Vec<ScorerState> {
 }
 
 /// Scores in a bell around 30, the rejected ones around 22.
-fn answer(ask: &BenchQuery) -> Bench {
+fn answer(ask: &TuningQuery) -> ThresholdTuning {
     let ends = (8.25f32, 41.5f32);
     let bell = |x: f32, middle: f32, wide: f32, high: f32| {
         (high * (-((x - middle) / wide).powi(2)).exp()) as u64
@@ -129,7 +129,7 @@ fn answer(ask: &BenchQuery) -> Bench {
         picture: (value < line).then(|| ("0f".repeat(32), "png".to_string())),
         text: format!("an owl on a fence in the style of item {number}"),
     };
-    Bench {
+    ThresholdTuning {
         measure: ask.measure.clone(),
         logit: 100.0,
         range: Some(ends),
@@ -161,8 +161,8 @@ fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) {
         let Effect::Ask(ask) = &effect else { continue };
         let more = match ask.request.clone() {
             AnyRequest::Scorers(_) => rec.reply::<request::Scorers>(pane, effect, Ok(scorers())),
-            AnyRequest::Bench(request::Bench(ask)) => {
-                rec.reply::<request::Bench>(pane, effect, Ok(answer(&ask)))
+            AnyRequest::ThresholdTuning(request::ThresholdTuning(ask)) => {
+                rec.reply::<request::ThresholdTuning>(pane, effect, Ok(answer(&ask)))
             }
             AnyRequest::Rules(_) => rec.reply::<request::Rules>(pane, effect, Ok(state())),
             AnyRequest::TryRules(_) => {
@@ -223,7 +223,7 @@ fn press(pane: &mut FiltersPane, actions: &[Action]) {
 }
 
 #[test]
-fn bench_as_saved_moved_and_before_the_owner_answers() {
+fn filters_as_saved_moved_and_before_the_owner_answers() {
     for size in SIZES {
         let mut pane = bench(size);
         check(
@@ -248,7 +248,7 @@ fn bench_as_saved_moved_and_before_the_owner_answers() {
 }
 
 #[test]
-fn bench_with_a_park_line_pictures_and_another_score() {
+fn filters_with_a_park_line_pictures_and_another_score() {
     for size in SIZES {
         let mut pane = bench(size);
         press(
@@ -314,7 +314,7 @@ fn rules_saved_edited_and_broken() {
 }
 
 #[test]
-fn bench_without_scores_or_owner() {
+fn filters_without_scores_or_owner() {
     let size = SIZES[0];
     let mut pane = FiltersPane::default();
     check(
@@ -336,16 +336,16 @@ fn bench_without_scores_or_owner() {
     let Effect::Ask(ask) = &effect else {
         panic!("{effect:?}")
     };
-    let AnyRequest::Bench(request::Bench(asked)) = &ask.request else {
+    let AnyRequest::ThresholdTuning(request::ThresholdTuning(asked)) = &ask.request else {
         panic!("{effect:?}")
     };
-    let nothing = Bench {
+    let nothing = ThresholdTuning {
         range: None,
         bars: vec![],
         rejected: vec![],
         ..answer(asked)
     };
-    recorder().reply::<request::Bench>(&mut pane, effect, Ok(nothing));
+    recorder().reply::<request::ThresholdTuning>(&mut pane, effect, Ok(nothing));
     check(
         "filters_nothing",
         size,
@@ -354,7 +354,7 @@ fn bench_without_scores_or_owner() {
 }
 
 #[test]
-fn bench_for_a_screen_reader() {
+fn filters_for_a_screen_reader() {
     for size in SIZES {
         let mut pane = bench(size);
         press(&mut pane, &[Action::ThresholdLeft]);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementQuery;
-use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
+use benchtop::model::analysis::{Alignment, AnalysisQuery, By, What};
 use benchtop::model::board::{BoardQuery, Curated, DrilldownPage};
 use benchtop::model::edit::Edit;
 use benchtop::model::history::{HistoryPoint, LogQuery};
@@ -12,8 +12,8 @@ use benchtop::model::job::{Budget, JobState, JobStatus, NewJob, Plan};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
-use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
+use benchtop::model::scoring::queries::FlagOrder;
 use benchtop::model::{ErrorKind, Field, Filter, JudgeRuling, Judgement, Seen, Status, Verdict};
 use benchtop::protocol::Incoming;
 use benchtop::protocol::wire::{AnyRequest, Decide, Event, PageRequest, request};
@@ -29,7 +29,7 @@ use crate::support::{Bench, composed, wait_until};
 /// How many pictures are aligned.
 fn aligned(by: By) -> AnyRequest {
     let what = What::Alignment(Alignment { by });
-    request::Analyse(Box::new(AnalyseAsk {
+    request::Analyze(Box::new(AnalysisQuery {
         board: BoardQuery::default(),
         what,
     }))
@@ -403,7 +403,7 @@ fn an_item_with_a_new_picture_is_given_out_again() {
             "generate",
             "--backend",
             "storyboard",
-            "--plan",
+            "--filter",
             "missing",
             "--size",
             "64x64",
@@ -626,7 +626,9 @@ fn a_job_over_verdicts_shows_neither_its_plan_nor_its_counts() {
     });
     ann.ask(request::Subscribe { since: u64::MAX }).unwrap();
     for plan in ["status:pending", "number:1"] {
-        let args = ["generate", "--plan", plan, "--size", "64x64", "--as", "cem"];
+        let args = [
+            "generate", "--filter", plan, "--size", "64x64", "--as", "cem",
+        ];
         bench.run(args).ok();
     }
     let jobs = |who: &str| {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementQuery;
-use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
+use benchtop::model::analysis::{Alignment, AnalysisQuery, By, What};
 use benchtop::model::board::{BoardQuery, Curated};
 use benchtop::model::bootstrap::{BootstrapPlan, NewBootstrap};
 use benchtop::model::edit::Edit;
@@ -21,8 +21,8 @@ use benchtop::model::release::ReleaseRequest;
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
 use benchtop::model::scenario::{NewScenario, ScenarioPlan};
-use benchtop::model::scoring::bench::{BenchQuery, FlagOrder};
 use benchtop::model::scoring::job::NewScoring;
+use benchtop::model::scoring::queries::{FlagOrder, TuningQuery};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Measure, Scale, Scorer};
 use benchtop::model::table::Match;
@@ -382,8 +382,8 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into(),
             ]
         }
-        RequestName::Bench => vec![
-            request::Bench(Box::new(BenchQuery {
+        RequestName::ThresholdTuning => vec![
+            request::ThresholdTuning(Box::new(TuningQuery {
                 measure: Measure {
                     scorer: Scorer::Leakage,
                     scale: Scale::Raw,
@@ -645,15 +645,15 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into()
             })
             .into(),
-        RequestName::Analyse => [By::Filter(0.5), By::People(None), By::People(Some(round()))]
+        RequestName::Analyze => [By::Filter(0.5), By::People(None), By::People(Some(round()))]
             .map(|by| What::Alignment(Alignment { by }))
             .into_iter()
             .chain([What::Contamination])
-            .map(|what| AnalyseAsk {
+            .map(|what| AnalysisQuery {
                 board: BoardQuery::default(),
                 what,
             })
-            .map(|ask| request::Analyse(Box::new(ask)).into())
+            .map(|ask| request::Analyze(Box::new(ask)).into())
             .collect(),
         RequestName::Judge => {
             let of = |grade: bool| {

@@ -311,7 +311,7 @@ fn ten_annotators_are_served_distinct_items_beside_a_job() {
         "generate",
         "--backend",
         "storyboard",
-        "--plan",
+        "--filter",
         "dataset:balanced-1",
         "--size",
         "64x64",

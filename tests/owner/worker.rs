@@ -122,7 +122,7 @@ fn a_job_survives_its_worker_and_a_worker_ends_with_its_owner() {
     std::fs::write(file, text.replace("cpu-worker", "cpu")).unwrap();
     let job = done(generate(
         &bench,
-        &["--json", "--plan", "", "--seed", "2"],
+        &["--json", "--filter", "", "--seed", "2"],
         FAULT,
         "kill",
     ));

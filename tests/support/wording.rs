@@ -160,7 +160,6 @@ pub const NEAREST_FIRST: &str = "nearest to a threshold first";
 pub const AGAINST_RULES: &str = "people who overruled";
 pub const BY_THE_RULES: &str = "by the rules";
 pub const THRESHOLD: &str = "flag items below";
-pub const SAVE_RULES: &str = "save";
 pub const NOT_OPENED: &str = "not shown";
 pub const KEEPS_EDITS: &str = "keeps the edits";
 pub const SHARING_ASKED: &str = "Change who may open the project?";
@@ -238,18 +237,18 @@ pub fn reasons_asked(number: impl std::fmt::Display) -> String {
 /// The heading of the adjudication pane: item `at` of `all`, and how many are open and settled.
 pub fn settling(at: usize, all: usize, open: usize, settled: usize) -> String {
     match settled {
-        0 => format!("{at} of {all}, {open} open"),
-        _ => format!("{at} of {all}, {open} open, {settled} adjudicated"),
+        0 => format!("{at} of {all}, {open} unsettled"),
+        _ => format!("{at} of {all}, {open} unsettled, {settled} settled"),
     }
 }
 
 /// The heading of the adjudication pane once everything is settled.
 pub fn all_settled(all: usize) -> String {
-    format!("all {all} adjudicated")
+    format!("all {all} settled")
 }
 
 pub fn settled_by(who: &str) -> String {
-    format!("adjudicated by {who}")
+    format!("settled by {who}")
 }
 
 /// The part of the heading of the agreement pane with how many items there are.
@@ -273,7 +272,7 @@ pub fn bulk_done(verdict: &str, items: usize) -> String {
     format!("{items} items: {verdict}")
 }
 
-/// The receipt of a verdict against the rules of the filter bench.
+/// The receipt of a verdict against the filter rules.
 pub fn overrides(number: usize) -> String {
     format!("#{number} overrides")
 }

@@ -1,4 +1,4 @@
-//! The filter bench and the queue of doubtful items through the whole program, against an owner that plays its part and
+//! The Filters pane and the queue of flagged items through the whole program, against an owner that plays its part and
 //! can be made to wait: what is on the screen before it has answered is then certain.
 
 use std::io::{Read, Write};
@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use benchtop::files::project::Project;
 use benchtop::model::job::JobState;
-use benchtop::model::scoring::bench::{
-    Bench, BenchQuery, ExplainedScore, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState,
-    Sample, ScorerState, Tally,
-};
 use benchtop::model::scoring::job::{Phase, ScoringState};
+use benchtop::model::scoring::queries::{
+    ExplainedScore, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState, Sample,
+    ScorerState, Tally, ThresholdTuning, TuningQuery,
+};
 use benchtop::model::scoring::rules::{RuleAction, RuleSet, Threshold};
 use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop::model::{ColorLevel, Error, ErrorKind, Result, Status};
@@ -146,7 +146,12 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         };
         let mut state = shared.0.lock().unwrap();
         let answer = answer(&mut state, &ask);
-        while state.held && matches!(ask, AnyRequest::Bench(_) | AnyRequest::TryRules(_)) {
+        while state.held
+            && matches!(
+                ask,
+                AnyRequest::ThresholdTuning(_) | AnyRequest::TryRules(_)
+            )
+        {
             state = shared.1.wait(state).unwrap();
         }
         drop(state);
@@ -207,9 +212,9 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
             items: [0, 1000, 0, 0, 0, 0],
             job: None,
         }]),
-        AnyRequest::Bench(request::Bench(ask)) => {
+        AnyRequest::ThresholdTuning(request::ThresholdTuning(ask)) => {
             state.looks.push(ask.flag);
-            request::Bench::pack(look(ask))
+            request::ThresholdTuning::pack(look(ask))
         }
         AnyRequest::Rules(request::Rules) => request::Rules::pack(rules(state)),
         AnyRequest::TryRules(_) => {
@@ -268,7 +273,7 @@ fn rules(state: &State) -> RulesState {
 }
 
 /// A thousand items from 10 to 40, evenly.
-fn look(ask: &BenchQuery) -> Bench {
+fn look(ask: &TuningQuery) -> ThresholdTuning {
     let count = u64::from(ask.bars);
     let bars: Vec<u64> = (0..count)
         .map(|at| (at + 1) * 1000 / count - at * 1000 / count)
@@ -286,7 +291,7 @@ fn look(ask: &BenchQuery) -> Bench {
         picture: None,
         text: "a kite".into(),
     };
-    Bench {
+    ThresholdTuning {
         measure: ask.measure.clone(),
         logit: 100.0,
         range: Some((10.0, 40.0)),
@@ -506,7 +511,7 @@ fn a_threshold_is_set_by_a_click_and_dragged_and_the_counts_follow() {
     assert_eq!(seat.find("▼flag"), (x + 9, y), "the button was up");
     // The threshold is an edit that the key saves.
     seat.keys("w");
-    seat.wait_for(wording::SAVE_RULES);
+    seat.wait_for(wording::KEEPS_EDITS);
 }
 
 #[test]
@@ -521,7 +526,7 @@ fn saving_rules_shows_changes_and_reports_conflicts() {
     seat.keys("<backspace><backspace><backspace><backspace>24<enter>");
     seat.wait_row(&["24.0", "312", "41"]);
     seat.keys("w");
-    seat.wait_for(wording::SAVE_RULES);
+    seat.wait_for(wording::KEEPS_EDITS);
     // Somebody writes the file while the question stands.
     played.with(|state| {
         state.rules = flag(20.0);
@@ -532,7 +537,7 @@ fn saving_rules_shows_changes_and_reports_conflicts() {
     seat.keys("<enter>");
     seat.wait_gone(wording::OTHER_RULES);
     seat.keys("w");
-    seat.wait_for(wording::SAVE_RULES);
+    seat.wait_for(wording::KEEPS_EDITS);
     seat.keys("<enter>");
     seat.wait_for(wording::RULES_SAVED);
     assert_eq!(played.with(|state| state.rules.clone()), flag(24.0));

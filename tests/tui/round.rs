@@ -98,7 +98,7 @@ fn the_first_round_is_drawn_in_a_form() {
         seat.keys("n");
         seat.wait_for("12 verdicts");
         seat.keys("<tab>both-accept");
-        let form = seat.wait_for("✗ 1 people");
+        let form = seat.wait_for("✗ 1 annotators");
         dated("rounds_form", size, &super::forms::without_folder(&form));
         seat.keys("<tab>, bob");
         seat.wait_until("24 verdicts", |s| has_word(s, "24"));

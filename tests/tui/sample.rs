@@ -15,7 +15,7 @@ fn shows(id: PaneId) -> &'static str {
         PaneId::Templates => "templates.toml",
         PaneId::Coverage => "subject x style",
         PaneId::Generate => "sample job",
-        PaneId::List => "sample/shape-01-colour",
+        PaneId::List => "sample/shape-01-color",
         PaneId::Filters => "flag 23.0",
         PaneId::Review => "drawn by benchtop",
         PaneId::Sheet => "turns the sheet",

@@ -227,7 +227,7 @@ fn scoring_starts_from_an_empty_filters_pane_with_a_rule() {
         // The scorer of the pane, and which of them can run here.
         seat.wait_for("flatness: can run");
         seat.keys("flatness<down>");
-        type_over(&mut seat, "subtask:colour");
+        type_over(&mut seat, "subtask:color");
         seat.keys("<down><down><down>");
         seat.keys("30");
         let shown = seat.wait_for("rule: flag if flatness < 30");
@@ -235,10 +235,10 @@ fn scoring_starts_from_an_empty_filters_pane_with_a_rule() {
         let rows = shown.lines().filter(|row| !row.contains(" ocr: "));
         let rows: Vec<&str> = rows.collect();
         snapshot("scoring_form", size, &without_folder(&rows.join("\n")));
-        let line = "benchtop filter run flatness --filter subtask:colour --flag 30";
+        let line = "benchtop filter run flatness --filter subtask:color --flag 30";
         let flat: String = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            flat.contains("filter run flatness --filter subtask:colour --flag 30"),
+            flat.contains("filter run flatness --filter subtask:color --flag 30"),
             "{shown}"
         );
         seat.keys("<enter>");

@@ -24,7 +24,7 @@ pub struct Of {
     #[arg(long, value_name = "all|accepted|ROUND")]
     pub curated: Option<String>,
     /// Score only items that match this filter
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     pub filter: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -33,7 +33,7 @@ pub struct Of {
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  benchtop board\n  benchtop board predictions/ --format csv\n  benchtop board --curated accepted --columns 'Acc*' --sort Acc\n  benchtop board --compare model-a model-b --column Acc\n  benchtop board --behind model-a --column Acc --wrong"
+    after_help = "Examples:\n  benchtop board\n  benchtop board predictions/ --format csv\n  benchtop board --curated accepted --columns 'Acc*' --sort Acc\n  benchtop board --compare model-a model-b --column Acc\n  benchtop board --answers model-a --column Acc --wrong"
 )]
 pub struct Args {
     /// Question and prediction files, or folders of them [default: the project's]
@@ -65,50 +65,50 @@ pub struct Args {
     #[arg(long, value_name = "all|accepted|ROUND")]
     pub curated: Option<String>,
     /// Score only items that match this filter
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     pub filter: Option<String>,
     /// Add rows with the figures that papers published, or one paper (Dysca, MM-SAP, MVP-Bench)
-    #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
-    pub printed: Option<Option<String>>,
+    #[arg(long, alias = "printed", num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "intervals"])]
+    pub published: Option<Option<String>>,
     /// Add a row with the chance levels of the questions, by their present options
-    #[arg(long, conflicts_with_all = ["ranks", "compare", "sure"])]
+    #[arg(long, conflicts_with_all = ["ranks", "compare", "intervals"])]
     pub chance: bool,
     /// Rank models by this column; ranges where the differences are not significant
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "intervals"])]
     pub ranks: Option<String>,
     /// Compare two models on the same questions (with --column)
-    #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"], requires = "column", conflicts_with_all = ["sort", "columns", "sure"])]
+    #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"], requires = "column", conflicts_with_all = ["sort", "columns", "intervals"])]
     pub compare: Option<Vec<String>>,
     /// Print confidence intervals of all models (with --column)
     ///
     /// The cluster bootstrap resamples images or image pairs.
-    #[arg(long, requires = "column", conflicts_with_all = ["sort", "columns"])]
-    pub sure: bool,
-    /// List the answers behind a model's cell (with --column)
-    #[arg(long, value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "against"])]
-    pub behind: Option<String>,
+    #[arg(long, alias = "sure", requires = "column", conflicts_with_all = ["sort", "columns"])]
+    pub intervals: bool,
+    /// List the answers that a model's cell counts (with --column)
+    #[arg(long, alias = "behind", value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "intervals", "compare", "ranks", "published", "against"])]
+    pub answers: Option<String>,
     /// List the pictures whose multiple-choice question this model answers right and whose
     /// true-or-false question about the same subtask it answers wrong
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["sort", "columns", "column", "sure", "compare", "ranks", "printed", "chance", "against", "behind", "item"])]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["sort", "columns", "column", "intervals", "compare", "ranks", "published", "chance", "against", "answers", "item"])]
     pub inconsistent: Option<String>,
-    /// List only the wrong answers (with --behind)
-    #[arg(long, requires = "behind")]
+    /// List only the wrong answers (with --answers)
+    #[arg(long, requires = "answers")]
     pub wrong: bool,
     /// Count the answers that this rule reads differently than --rule, by model
     ///
     /// Without --rule, the rule of each question's paper counts. `tool` compares with the verdicts
     /// that other tools stored with the answers.
-    #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
+    #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "intervals", "compare", "ranks", "published", "column"])]
     pub against: Option<String>,
     /// List what each model answered to this item, given by id, key, or number
-    #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "behind", "against"])]
+    #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "intervals", "compare", "ranks", "published", "answers", "against"])]
     pub item: Option<String>,
-    /// Column for --behind, --compare, --sure and --item
+    /// Column for --answers, --compare, --intervals and --item
     ///
     /// With --item it decides which answers count as right.
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
-    /// Bootstrap draws of --compare and --sure
+    /// Bootstrap draws of --compare and --intervals
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub draws: u32,
     /// Seed of those draws
@@ -140,7 +140,7 @@ pub struct References {
 
 /// The rows to show after the scored ones.
 pub(super) fn references(args: &Args) -> References {
-    let printed = match &args.printed {
+    let printed = match &args.published {
         None => PublishedFigures::Off,
         Some(None) => PublishedFigures::All,
         Some(Some(paper)) => PublishedFigures::Paper(paper.clone()),

@@ -107,7 +107,7 @@ impl Source {
     }
 
     /// Prints confidence intervals of a column.
-    pub(super) fn sure(&self, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn intervals(&self, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
         let (board, plan) = (
             self.board()?,
             Bootstrap {
@@ -116,31 +116,31 @@ impl Source {
             },
         );
         let of = column_of(&board, column)?;
-        let (mut lines, mut rows): (Vec<SureLine>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
+        let (mut lines, mut rows): (Vec<IntervalLine>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
         for row in &board.rows {
             let Some(cell) = board.cell(row, column) else {
                 continue;
             };
-            let sure = self.interval(&row.model, column, plan)?;
-            let wilson = sure
+            let interval = self.interval(&row.model, column, plan)?;
+            let wilson = interval
                 .wilson
                 .map_or("-".into(), |(low, high)| between(low, high, of));
             rows.push(vec![
                 row.model.clone(),
                 shown(Some(cell), of),
                 wilson,
-                interval_text(&sure.redrawn, of),
-                count(sure.redrawn.clusters, &sure.redrawn.cluster),
+                interval_text(&interval.redrawn, of),
+                count(interval.redrawn.clusters, &interval.redrawn.cluster),
             ]);
-            lines.push(SureLine {
+            lines.push(IntervalLine {
                 model: row.model.clone(),
                 column: column.into(),
                 k: cell.k(),
                 n: cell.n(),
                 value: cell.value(),
-                wilson: sure.wilson.map(|(low, high)| [low, high]),
-                drawn: DrawnLine::of(&sure.redrawn),
-                sc: sure.sc,
+                wilson: interval.wilson.map(|(low, high)| [low, high]),
+                drawn: BootstrapLine::of(&interval.redrawn),
+                sc: interval.sc,
             });
         }
         if of.group == "SC" {
@@ -198,7 +198,7 @@ impl Source {
                 values: compared.shared.map(|c| c.and_then(Cell::value)),
             },
             delta: compared.delta,
-            drawn: DrawnLine::of(&compared.redrawn),
+            drawn: BootstrapLine::of(&compared.redrawn),
             both: t.map(|t| t.both),
             first: t.map(|t| t.first),
             second: t.map(|t| t.second),
@@ -341,7 +341,7 @@ struct RankLine {
 
 /// A bootstrap interval.
 #[derive(Serialize)]
-struct DrawnLine {
+struct BootstrapLine {
     low: Option<f64>,
     high: Option<f64>,
     standard_error: Option<f64>,
@@ -352,9 +352,9 @@ struct DrawnLine {
     seed: u64,
 }
 
-impl DrawnLine {
-    fn of(r: &BootstrapResult) -> DrawnLine {
-        DrawnLine {
+impl BootstrapLine {
+    fn of(r: &BootstrapResult) -> BootstrapLine {
+        BootstrapLine {
             low: r.interval.map(|i| i.low),
             high: r.interval.map(|i| i.high),
             standard_error: r.interval.map(|i| i.standard_error),
@@ -368,22 +368,27 @@ impl DrawnLine {
 }
 
 #[derive(Serialize)]
-struct SureLine {
+struct IntervalLine {
     model: String,
     column: String,
     k: Option<u64>,
     n: u64,
     value: Option<f64>,
     wilson: Option<[f64; 2]>,
-    drawn: DrawnLine,
+    drawn: BootstrapLine,
     #[serde(skip_serializing_if = "Option::is_none")]
     sc: Option<ScEstimate>,
 }
 
 /// Prints the estimates of SC with intervals of the true SC.
-fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Write) -> Result<()> {
+fn sc_lines(
+    column: &str,
+    lines: &[IntervalLine],
+    format: Output,
+    out: &mut dyn Write,
+) -> Result<()> {
     let number = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.2}"));
-    let row = |line: &SureLine| {
+    let row = |line: &IntervalLine| {
         let (sc, drawn) = (line.sc, &line.drawn);
         let interval = match (drawn.low, drawn.high, &drawn.undefined) {
             (Some(low), Some(high), _) => format!("{low:.2} to {high:.2}"),
@@ -439,7 +444,7 @@ struct CompareLine {
     values: [Option<f64>; 2],
     shared: SharedLine,
     delta: Option<f64>,
-    drawn: DrawnLine,
+    drawn: BootstrapLine,
     both: Option<u64>,
     first: Option<u64>,
     second: Option<u64>,

@@ -21,7 +21,7 @@ const CELL_WIDTH: usize = 48;
 
 impl Source {
     /// Prints the answers behind a model's cell, or only the wrong ones.
-    pub(super) fn print_behind(
+    pub(super) fn print_drilldown(
         &self,
         model: &str,
         column: &str,
@@ -30,7 +30,7 @@ impl Source {
     ) -> Result<()> {
         let (mut rows, mut shown, mut from) = (Vec::new(), 0_u64, 0);
         let all = loop {
-            let page = self.behind((model, column), from)?;
+            let page = self.drilldown((model, column), from)?;
             shown += page.answers.len() as u64;
             for answer in page
                 .answers

@@ -57,13 +57,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         item,
         ranks,
         compare,
-        behind,
+        answers,
         inconsistent,
         column,
         ..
     } = args;
     if let Some(model) = inconsistent {
-        source.print_behind(model, INCONSISTENT, args, &mut out)?;
+        source.print_drilldown(model, INCONSISTENT, args, &mut out)?;
         written(out.flush())?;
         return Ok(left_out(&source));
     }
@@ -74,12 +74,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         }
         (_, Some(item), ..) => source.print_item(item, args, &mut out),
         (_, _, Some(column), _) => source.ranks(column, args.format, &mut out),
-        (.., Some(column)) => match (compare, behind) {
+        (.., Some(column)) => match (compare, answers) {
             (Some(models), _) => source.compare(models, column, args, &mut out),
-            (None, Some(model)) => source.print_behind(model, column, args, &mut out),
-            (None, None) if args.sure => source.sure(column, args, &mut out),
+            (None, Some(model)) => source.print_drilldown(model, column, args, &mut out),
+            (None, None) if args.intervals => source.intervals(column, args, &mut out),
             (None, None) => Err(Error::usage(
-                "--column requires --behind, --compare, --sure or --item",
+                "--column requires --answers, --compare, --intervals or --item",
             )
             .help("to choose the printed columns, use --columns GLOB")),
         },

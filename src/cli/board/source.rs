@@ -160,7 +160,11 @@ impl Source {
     }
 
     /// One page of the answers behind a cell.
-    pub(super) fn behind(&self, (model, column): (&str, &str), from: u64) -> Result<DrilldownPage> {
+    pub(super) fn drilldown(
+        &self,
+        (model, column): (&str, &str),
+        from: u64,
+    ) -> Result<DrilldownPage> {
         match self {
             Source::Files(scored, _) => scored.drilldown(
                 model,

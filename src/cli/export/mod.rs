@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Export only items that match this filter, such as `status:accepted`
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Copy the pictures next to the file, under the names in the records
     #[arg(long, requires = "out")]

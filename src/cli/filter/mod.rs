@@ -15,8 +15,8 @@ use crate::jobs::JobNumber;
 use crate::limits::Limits;
 use crate::out::print;
 use benchtop_model::job::JobAct;
-use benchtop_model::scoring::bench::{Explanation, FlagOrder};
 use benchtop_model::scoring::job::NewScoring;
+use benchtop_model::scoring::queries::{Explanation, FlagOrder};
 use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Measure, Scorer};
 use benchtop_model::{Filter, Result, clean};
@@ -39,11 +39,11 @@ pub struct Args {
 enum What {
     /// Score items that have no score yet or have changed since
     Run {
-        /// Scorer: clip, siglip, ocr, safety, judge/NAME, alignment, duplicate, flatness or leakage
+        /// Scorer: clip, siglip, ocr, safety, judge/NAME, alignment, duplicate, contamination, flatness or leakage
         #[arg(value_parser = |text: &str| text.parse::<Scorer>())]
         scorer: Scorer,
         /// Score only items that match this filter
-        #[arg(long, value_name = "WORDS")]
+        #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
         /// Show what would be scored, without scoring it
         #[arg(long)]
@@ -95,13 +95,13 @@ enum What {
         #[arg(long, default_value = "nearest", value_parser = order)]
         order: FlagOrder,
         /// List only items that match this filter [default: flagged and parked items]
-        #[arg(long, value_name = "WORDS")]
+        #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
         /// Seed of the random order
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Compare two folders of pictures: near-duplicates and kernel distance (KMMD)
+    /// Compare folders of pictures: near-duplicates and kernel distance (KMMD)
     Compare(compare::Args),
     /// Show all scores of an item and the rules that hold for it
     Explain {

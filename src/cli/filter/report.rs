@@ -6,7 +6,9 @@ use serde_json::json;
 
 use super::measure;
 use crate::out;
-use benchtop_model::scoring::bench::{Bench, BenchQuery, RulesState, ScorerState, Share, Tally};
+use benchtop_model::scoring::queries::{
+    RulesState, ScorerState, Share, Tally, ThresholdTuning, TuningQuery,
+};
 use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Measure, Outcome, ScoreState};
 use benchtop_model::{Error, Field, Filter, Result, clean};
@@ -52,7 +54,7 @@ pub struct Args {
         default_value = "",
         hide_default_value = true,
         requires = "score",
-        value_name = "WORDS"
+        value_name = "FILTER"
     )]
     filter: String,
     /// Number of histogram bars
@@ -143,7 +145,7 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         .transpose()?;
     let rules = client.ask(request::Rules)?;
     let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
-    let ask = BenchQuery {
+    let ask = TuningQuery {
         measure: score.clone(),
         filter: Filter::parse(&args.filter)?,
         flag: args
@@ -159,9 +161,9 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         samples: 5,
         across,
     };
-    let bench = client.ask(request::Bench(Box::new(ask.clone())))?;
-    let value = json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench});
-    out::report(json, &value, || text(&bench, &ask))
+    let tuning = client.ask(request::ThresholdTuning(Box::new(ask.clone())))?;
+    let value = json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": tuning});
+    out::report(json, &value, || text(&tuning, &ask))
 }
 
 fn share(share: Option<Share>, nothing: &str) -> String {
@@ -197,39 +199,39 @@ fn named(value: &str) -> Cow<'_, str> {
     }
 }
 
-fn text(bench: &Bench, ask: &BenchQuery) -> String {
+fn text(tuning: &ThresholdTuning, ask: &TuningQuery) -> String {
     let line = |t: Option<f32>| t.map_or("-".into(), |t| t.to_string());
     let mut out = format!(
         "{}\tflag threshold {}\tpark threshold {}\n{}\t{} without a score\n",
-        bench.measure,
+        tuning.measure,
         line(ask.flag),
         line(ask.park),
-        counts(&bench.tally),
-        bench.tally.without
+        counts(&tuning.tally),
+        tuning.tally.without
     );
     out.push_str(&format!(
         "precision\t{}\n",
-        share(bench.precision, "no verdicts on flagged items yet")
+        share(tuning.precision, "no verdicts on flagged items yet")
     ));
     out.push_str(&format!(
         "recall\t{}\n",
-        share(bench.recall, "no rejected items yet")
+        share(tuning.recall, "no rejected items yet")
     ));
-    let most = bench.bars.iter().copied().max().unwrap_or_default().max(1);
-    let step = (bench.ends.1 - bench.ends.0) / bench.bars.len().max(1) as f32;
-    for (at, n) in bench.bars.iter().enumerate() {
+    let most = tuning.bars.iter().copied().max().unwrap_or_default().max(1);
+    let step = (tuning.ends.1 - tuning.ends.0) / tuning.bars.len().max(1) as f32;
+    for (at, n) in tuning.bars.iter().enumerate() {
         let length = (n * 40).div_ceil(most) as usize;
         out.push_str(&format!(
             "{:10.3}\t{n}\t{}\n",
-            bench.ends.0 + step * at as f32,
+            tuning.ends.0 + step * at as f32,
             "#".repeat(length)
         ));
     }
-    for (value, tally) in &bench.groups {
+    for (value, tally) in &tuning.groups {
         out.push_str(&format!("{}\t{}\n", named(value), counts(tally)));
     }
-    if let Some(cross) = &bench.cross {
-        for ((value, _), items) in bench.groups.iter().zip(&cross.items) {
+    if let Some(cross) = &tuning.cross {
+        for ((value, _), items) in tuning.groups.iter().zip(&cross.items) {
             for (other, [kept, flagged, parked]) in cross
                 .values
                 .iter()
@@ -244,7 +246,7 @@ fn text(bench: &Bench, ask: &BenchQuery) -> String {
             }
         }
     }
-    if let (Some([[a, b], [c, d]]), Some((measure, line))) = (bench.pair, &ask.other) {
+    if let (Some([[a, b], [c, d]]), Some((measure, line))) = (tuning.pair, &ask.other) {
         let all = a + b + c + d;
         let same = if all == 0 {
             0.0
@@ -254,10 +256,13 @@ fn text(bench: &Bench, ask: &BenchQuery) -> String {
         out.push_str(&format!(
             "vs. {measure} at {line}\tboth keep {a}\tonly {measure} flags {b}\tonly {} flags {c}\tboth flag {d}\tagree \
              {same:.1} %\n",
-            bench.measure
+            tuning.measure
         ));
     }
-    for (word, list) in [("barely kept", &bench.good), ("barely flagged", &bench.bad)] {
+    for (word, list) in [
+        ("barely kept", &tuning.good),
+        ("barely flagged", &tuning.bad),
+    ] {
         for sample in list {
             out.push_str(&format!(
                 "{word}\t#{}\t{}\t{}\n",

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::out;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
-use benchtop_model::scoring::bench::{RulesDiff, RulesState};
+use benchtop_model::scoring::queries::{RulesDiff, RulesState};
 use benchtop_model::scoring::rules::{Rule, RuleAction, RuleSet, Threshold};
 use benchtop_model::scoring::{Measure, Outcome, Scorer};
 use benchtop_model::{Error, ErrorKind, Result, clean};

@@ -35,7 +35,7 @@ pub struct Args {
     /// Name of the release [default: list the releases]
     name: Option<String>,
     /// Release the items that match this filter; accepted ones, unless it names a status
-    #[arg(long, value_name = "WORDS", requires = "name")]
+    #[arg(long, value_name = "FILTER", requires = "name")]
     filter: Option<String>,
     /// Folder of the release, which must not exist [default: releases/NAME in the project]
     #[arg(long, value_name = "DIR", requires = "name")]

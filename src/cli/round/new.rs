@@ -20,12 +20,12 @@ pub struct Args {
     #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
     people: Vec<String>,
     /// Filter that selects the items [default: all items]
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Take a random sample of the items: `10%`, a number, or `100/stratum`
     #[arg(long, value_name = "HOW")]
     sample: Option<Sample>,
-    /// Stratify the sample by a field: subtask, kind, style, level, dataset or side
+    /// Stratify the sample by a field: subtask, type, style, level, dataset, side or variant
     #[arg(long, value_name = "FIELD")]
     strata: Option<String>,
     /// Annotators per item [default: as many as the protocol needs]

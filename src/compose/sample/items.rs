@@ -56,7 +56,7 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
         Scene::One(shape, color) => {
             let mut asks = vec![
                 color_of(
-                    format!("What is the colour of the {}?", shape.name()),
+                    format!("What is the color of the {}?", shape.name()),
                     color,
                     place,
                 ),
@@ -71,7 +71,7 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 asks.push(Ask {
                     key: "describe",
                     subtask: "description",
-                    question: "Please describe the picture: which shape it shows, and its colour."
+                    question: "Please describe the picture: which shape it shows, and its color."
                         .into(),
                     answer: Answer::Text(
                         scene.describe(),
@@ -102,7 +102,7 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 answer: Answer::Truth(place % 4 <= 1),
             },
             color_of(
-                "What is the colour of the shape on the right?".into(),
+                "What is the color of the shape on the right?".into(),
                 right.1,
                 place,
             ),
@@ -129,7 +129,7 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 answer: Answer::Yes(!even),
             },
             color_of(
-                format!("What is the colour of the {}?", shape.plural()),
+                format!("What is the color of the {}?", shape.plural()),
                 color,
                 place,
             ),
@@ -159,7 +159,7 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                     answer: Answer::Truth(even),
                 },
                 color_of(
-                    "What is the colour of the disc behind the letter?".into(),
+                    "What is the color of the disc behind the letter?".into(),
                     color,
                     place,
                 ),
@@ -176,8 +176,8 @@ fn phrase(left: (Shape, ShapeColor), right: (Shape, ShapeColor), of_left: bool) 
 fn color_of(question: String, color: ShapeColor, place: usize) -> Ask {
     let answer = named(color.name(), ShapeColor::ALL.map(ShapeColor::name), place);
     Ask {
-        key: "colour",
-        subtask: "colour",
+        key: "color",
+        subtask: "color",
         question,
         answer,
     }

@@ -123,7 +123,7 @@ mod tests {
             assert!(ids.insert(item.id.clone()), "{} is duplicated", item.id);
             kinds.insert(item.kind);
         }
-        assert!(ids.contains("sample/shape-01-colour"));
+        assert!(ids.contains("sample/shape-01-color"));
         assert_eq!(kinds.len(), 4, "all question types");
     }
 
@@ -191,7 +191,7 @@ mod tests {
         };
         let yes = |holds: bool, yes: &str, no: &str| Some(if holds { yes } else { no }.to_string());
         Some(match item.key.to_string().rsplit('-').next()? {
-            "colour" => color(right)?,
+            "color" => color(right)?,
             "shape" => prompt.split(' ').next_back()?.to_string(),
             "count" => prompt.split(' ').next()?.to_string(),
             "letter" => prompt

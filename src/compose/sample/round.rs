@@ -69,7 +69,7 @@ fn rejected(reason: &str) -> Judgement {
 
 fn unsure() -> Judgement {
     Judgement {
-        note: Some("I cannot tell the two colours apart".into()),
+        note: Some("I cannot tell the two colors apart".into()),
         ..Judgement::new(Verdict::Unsure, Seen::Painted)
     }
 }

@@ -27,8 +27,8 @@ impl Caller {
     /// # Errors
     /// [`benchtop_model::Error::input`] without endpoints or for an invalid URL;
     /// [`benchtop_model::Error::unreachable`] if a key variable is not set.
-    pub(super) fn new<F>(table: &Table<'_, F>, patience: Timeouts) -> Result<Caller> {
-        let pool = Arc::new(Pool::new(table, patience, |name| std::env::var(name).ok())?);
+    pub(super) fn new<F>(table: &Table<'_, F>, timeouts: Timeouts) -> Result<Caller> {
+        let pool = Arc::new(Pool::new(table, timeouts, |name| std::env::var(name).ok())?);
         Ok(Caller {
             pool,
             meter: None,

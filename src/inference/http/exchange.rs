@@ -201,7 +201,7 @@ impl<'a> Line<'a> {
     }
 
     async fn whole(&self, response: Response) -> Result<Vec<u8>, Stop> {
-        let limit = self.pool.patience.max_response;
+        let limit = self.pool.timeouts.max_response;
         match read(response, limit, self.server().secret.as_deref()).await {
             Read::Whole(bytes) => Ok(bytes),
             Read::TooLong => Err(Stop::unfit(format!(

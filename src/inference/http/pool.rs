@@ -124,7 +124,7 @@ pub(super) enum Outcome {
 pub(super) struct Pool {
     pub(super) client: reqwest::Client,
     pub(super) servers: Vec<Server>,
-    pub(super) patience: Timeouts,
+    pub(super) timeouts: Timeouts,
     /// Maximum number of tries per task.
     pub(super) tries: u32,
     states: Mutex<Vec<State>>,
@@ -150,7 +150,7 @@ impl Pool {
     /// A pool of the endpoints of `table`. `env` reads an environment variable.
     pub(super) fn new<F>(
         table: &Table<'_, F>,
-        patience: Timeouts,
+        timeouts: Timeouts,
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<Pool> {
         let wrong = |what: String| Error::input(what).field(format!("{}.endpoints", table.name));
@@ -192,13 +192,13 @@ impl Pool {
             });
         }
         let states = Mutex::new(servers.iter().map(|_| State::default()).collect());
-        let client = client::client(patience.connect, patience.idle)?;
+        let client = client::client(timeouts.connect, timeouts.idle)?;
         // Only for jitter, so the results do not depend on it.
         let start = std::hash::RandomState::new().build_hasher().finish();
         Ok(Pool {
             client,
             servers,
-            patience,
+            timeouts,
             tries: table.tries,
             states,
             heard: AtomicBool::new(false),
@@ -257,7 +257,7 @@ impl Pool {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let slowest = times.iter().max().filter(|_| times.len() >= MIN_TIMES)?;
-        Some((*slowest * TIMES_SLOWER).max(self.patience.stall))
+        Some((*slowest * TIMES_SLOWER).max(self.timeouts.stall))
     }
 
     fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
@@ -318,9 +318,9 @@ impl Pool {
         }
         let was_heard = self.heard.load(Ordering::Relaxed);
         let give_up = if was_heard {
-            self.patience.give_up
+            self.timeouts.give_up
         } else {
-            self.patience.give_up_unanswered
+            self.timeouts.give_up_unanswered
         };
         let gone = |s: &State| {
             s.is_absent
@@ -385,17 +385,17 @@ impl Pool {
                     return;
                 };
                 state.failures = if state.is_absent {
-                    self.patience.failures
+                    self.timeouts.failures
                 } else {
                     state.failures + 1
                 };
                 state.last = why;
                 // One failure suspends a probed server again. Requests from before the suspension
                 // do not count.
-                if state.failures >= self.patience.failures && (state.down_since.is_none() || probe)
+                if state.failures >= self.timeouts.failures && (state.down_since.is_none() || probe)
                 {
                     state.not_before =
-                        Some(now + self.patience.suspension * (1 << state.rounds.min(5)));
+                        Some(now + self.timeouts.suspension * (1 << state.rounds.min(5)));
                     state.rounds += 1;
                     state.down_since = state.down_since.or(Some(now));
                 }

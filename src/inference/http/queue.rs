@@ -198,8 +198,8 @@ async fn once<A: Api>(
         ))),
         (true, _) => {
             let wait = backoff(
-                pool.patience.backoff,
-                pool.patience.backoff_cap,
+                pool.timeouts.backoff,
+                pool.timeouts.backoff_cap,
                 job.tried,
                 pool.draw(),
             );

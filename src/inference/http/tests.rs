@@ -42,12 +42,12 @@ fn config(urls: &[&str]) -> Generate {
 }
 
 fn pool(urls: &[&str]) -> Pool {
-    let patience = Timeouts {
+    let timeouts = Timeouts {
         failures: 2,
         suspension: Duration::from_secs(600),
         ..Timeouts::default()
     };
-    Pool::new(&table(&config(urls)), patience, |_| None).unwrap()
+    Pool::new(&table(&config(urls)), timeouts, |_| None).unwrap()
 }
 
 #[test]
@@ -144,12 +144,12 @@ async fn failures_in_a_row_suspend_an_endpoint() {
 
 #[tokio::test]
 async fn one_request_probes_a_suspended_server() {
-    let patience = Timeouts {
+    let timeouts = Timeouts {
         failures: 1,
         suspension: Duration::from_millis(5),
         ..Timeouts::default()
     };
-    let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
+    let pool = Pool::new(&table(&config(&["http://a"])), timeouts, |_| None).unwrap();
     let soon = |pool| tokio::time::timeout(Duration::from_millis(60), Pool::seat(pool, None));
     pool.seat(None)
         .await
@@ -172,14 +172,14 @@ async fn one_request_probes_a_suspended_server() {
 
 #[tokio::test]
 async fn servers_that_never_answered_are_given_up_sooner() {
-    let patience = Timeouts {
+    let timeouts = Timeouts {
         failures: 1,
         suspension: Duration::from_millis(40),
         give_up_unanswered: Duration::from_millis(1),
         ..Timeouts::default()
     };
     for was_heard in [false, true] {
-        let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
+        let pool = Pool::new(&table(&config(&["http://a"])), timeouts, |_| None).unwrap();
         if was_heard {
             pool.seat(None).await.unwrap().leave(Outcome::Answered);
         }

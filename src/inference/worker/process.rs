@@ -101,8 +101,8 @@ pub(super) struct Process {
 
 /// Starts a worker, waits for its greeting, and ends it, for `benchtop doctor`. Also returns the
 /// version of the program.
-pub fn probe(launch: &Launch, patience: &Timeouts) -> Result<(Hello, String)> {
-    let process = Process::start(launch, patience)?;
+pub fn probe(launch: &Launch, timeouts: &Timeouts) -> Result<(Hello, String)> {
+    let process = Process::start(launch, timeouts)?;
     Ok((process.hello.clone(), process.version.clone()))
 }
 
@@ -111,7 +111,7 @@ impl Process {
     ///
     /// # Errors
     /// [`Error::unreachable`] with the end of its standard error.
-    pub(super) fn start(launch: &Launch, patience: &Timeouts) -> Result<Process> {
+    pub(super) fn start(launch: &Launch, timeouts: &Timeouts) -> Result<Process> {
         let named = launch.program.display().to_string();
         let (tell, from) = mpsc::channel();
         let life = Arc::new(Life::default());
@@ -135,7 +135,7 @@ impl Process {
             hello: empty,
             version: String::new(),
         };
-        let deadline = Instant::now() + patience.start;
+        let deadline = Instant::now() + timeouts.start;
         loop {
             match process
                 .from
@@ -167,7 +167,7 @@ impl Process {
                     let words = process.life.last_words();
                     return Err(wrong(format!(
                         "sent nothing for {} s{words}",
-                        patience.start.as_secs()
+                        timeouts.start.as_secs()
                     )));
                 }
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::scoring::bench::Share;
+use crate::scoring::queries::Share;
 
 /// The contamination of some items. Items without a picture are in no count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -175,8 +175,8 @@ pub fn untested(
     let is_of_units =
         column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
     match (models, is_of_units) {
-        (0 | 1, _) => "the bare order: there are no two models to tell apart",
-        (_, true) => "the bare order: no two models were scored on the same questions",
-        (_, false) => "the bare order: this column has no units that two models get right or wrong",
+        (0 | 1, _) => "no ranks: fewer than two models can be compared",
+        (_, true) => "no ranks: no two models were scored on the same questions",
+        (_, false) => "no ranks: this column has no units that two models get right or wrong",
     }
 }

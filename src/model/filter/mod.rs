@@ -1,4 +1,4 @@
-//! Filters and sort orders, shared by the list pane, `--filter`, and the wire protocol.
+//! Filters and sort orders, shared by the Items pane, `--filter`, and the wire protocol.
 
 mod comment_condition;
 mod lexer;

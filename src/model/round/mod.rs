@@ -216,8 +216,8 @@ impl Round {
             if !seen.insert(person) {
                 return refuse(
                     "people",
-                    format!("duplicate person `{person}`"),
-                    "list each person once",
+                    format!("duplicate annotator `{person}`"),
+                    "list each annotator once",
                 );
             }
         }
@@ -225,23 +225,23 @@ impl Round {
         if people == 0 || people > MAX_PEOPLE {
             return refuse(
                 "people",
-                format!("a round cannot have {people} people"),
-                &format!("list 1 to {MAX_PEOPLE} people"),
+                format!("a round cannot have {people} annotators"),
+                &format!("list 1 to {MAX_PEOPLE} annotators"),
             );
         }
         if self.overlap < needed {
             let what = format!(
-                "{} people per item are too few; protocol `{}` needs {needed}",
+                "{} annotators per item are too few; protocol `{}` needs {needed}",
                 self.overlap, self.protocol
             );
             return refuse("overlap", what, "use another protocol or a larger overlap");
         }
         if people < usize::from(self.overlap) {
             let what = format!(
-                "{people} people are too few; each item needs {}",
+                "{people} annotators are too few; each item needs {}",
                 self.overlap
             );
-            return refuse("people", what, "add people or use a smaller overlap");
+            return refuse("people", what, "add annotators or use a smaller overlap");
         }
         if self.blind && self.order == Order::AsListed {
             let what =

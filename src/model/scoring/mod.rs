@@ -1,8 +1,8 @@
 //! Automatic scores as plain data: scorers and their scales, score states, rules, and the filter
 //! bench.
 
-pub mod bench;
 pub mod job;
+pub mod queries;
 pub mod rules;
 
 use std::fmt;
@@ -158,7 +158,7 @@ pub enum Scale {
     ClipScore,
 }
 
-/// A scorer with a scale, as used in rules and on the bench.
+/// A scorer with a scale, as used in rules and in the Filters pane.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Measure {
     pub scorer: Scorer,

@@ -399,7 +399,7 @@ impl RuleSet {
         all
     }
 
-    /// The threshold of the rule that tests only this score, which is the one that the bench moves.
+    /// The threshold of the rule that tests only this score, which is the one that the Filters pane moves.
     pub fn threshold(&self, measure: &Measure, then: RuleAction) -> Option<Threshold> {
         let condition = self
             .alone(measure, then)

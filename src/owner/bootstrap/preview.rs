@@ -10,24 +10,24 @@ use benchtop_model::{Error, Item, Result};
 use benchtop_pipeline::prompt_preview::PromptFile;
 use benchtop_protocol::wire::request;
 
-fn item(sight: &AnnotatorView, row: u32) -> Result<Item> {
-    let json = sight.visible(row, queries::line(sight.shared(), row)?)?;
+fn item(view: &AnnotatorView, row: u32) -> Result<Item> {
+    let json = view.visible(row, queries::line(view.shared(), row)?)?;
     serde_json::from_str(&json)
         .map_err(|e| Error::corrupt(format!("item #{} is damaged: {e}", row + 1)))
 }
 
 impl Query for request::PreviewPrompt {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<PromptPreview> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<PromptPreview> {
         let prompt = PromptFile::read(&self.file)?;
-        let shared = sight.shared();
+        let shared = view.shared();
         let number = self.number;
         let unknown = || Error::not_found(format!("unknown item #{number}"));
         let row = number.checked_sub(1).ok_or_else(unknown)?;
-        let own = item(sight, row)?;
+        let own = item(view, row)?;
         let catalog = shared.items.catalog();
         let original = own.original().map(|id| catalog.row_of(id)).transpose()?;
         let original = original.flatten();
-        let original = original.map(|row| Ok::<_, Error>((row + 1, item(sight, row)?)));
+        let original = original.map(|row| Ok::<_, Error>((row + 1, item(view, row)?)));
         let original = original.transpose()?;
         let project = trust::current_project(shared)?;
         let table = roles::table(project.config(), prompt.role());

@@ -38,8 +38,8 @@ impl Task for request::Bootstrap {
         let plan = &new.plan;
         // What a person may not ask is refused before anything is said of the settings.
         let filter = Filter::parse(&plan.filter)?;
-        let sight = AnnotatorView::of(shared, task.who);
-        sight.check_filter(&filter)?;
+        let view = AnnotatorView::of(shared, task.who);
+        view.check_filter(&filter)?;
         let products = Products::of(plan)?;
         let config = shared.config();
         painter::check(&config, &products)?;
@@ -51,7 +51,7 @@ impl Task for request::Bootstrap {
         let prompts = prompts(shared, &products)?;
         let chosen: Vec<u32> = match filter.is_empty() {
             true => (1..=shared.items.catalog().len() as u32).collect(),
-            false => queries::numbers(&sight, &filter)?,
+            false => queries::numbers(&view, &filter)?,
         };
         let (sources, mut started) = planned(shared, (plan, &products), &chosen, cancel)?;
         let painted = started.sources * painter::sent(&config, &products);

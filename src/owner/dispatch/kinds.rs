@@ -26,7 +26,7 @@ pub struct Watch<'a> {
 /// A request that runs on a lookup thread and can be canceled.
 pub trait Query: Request {
     /// The reply, as far as the annotator may see it.
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Self::Reply>;
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Self::Reply>;
 
     /// Called for the requests of a connection in the order of arrival, before any of them runs.
     fn arrived(&self, _: &OwnerContext, _who: &str, _connection: u64) {}
@@ -48,7 +48,7 @@ pub struct TaskContext<'a> {
 
 impl TaskContext<'_> {
     /// What the annotator may see now.
-    pub fn sight(&self) -> AnnotatorView {
+    pub fn view(&self) -> AnnotatorView {
         AnnotatorView::of(self.shared, self.who)
     }
 }
@@ -85,13 +85,13 @@ pub fn caught(handler: impl FnOnce() -> Result<AnyReply>) -> Result<AnyReply> {
 /// annotator, and the errors of the handler.
 pub fn answer<R: Query>(
     request: R,
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     watch: &mut Watch<'_>,
 ) -> Result<R::Reply> {
     if R::BLIND == Blind::Refused {
-        sight.check_scores()?;
+        view.check_scores()?;
     }
-    request.answer(sight, watch)
+    request.answer(view, watch)
 }
 
 /// Runs a task, unless a blind round forbids it.
@@ -100,7 +100,7 @@ pub fn answer<R: Query>(
 /// As for [`answer`].
 pub fn run<R: Task>(request: R, task: TaskContext<'_>) -> Result<R::Reply> {
     if R::BLIND == Blind::Refused {
-        task.sight().check_scores()?;
+        task.view().check_scores()?;
     }
     request.run(task)
 }

@@ -41,8 +41,8 @@ impl Task for request::Evaluate {
             trust::check(shared, &to)?;
         }
         let filter = Filter::parse(&new.filter)?;
-        let sight = AnnotatorView::of(shared, task.who);
-        sight.check_filter(&filter)?;
+        let view = AnnotatorView::of(shared, task.who);
+        view.check_filter(&filter)?;
         let wordings = Wordings::of(&shared.project, &new.wording)?;
         // Validates URLs and keys now instead of when the run's turn comes. Nothing is sent.
         let device = (shared.evaluations.maker)(new)?.abilities().name.clone();
@@ -50,7 +50,7 @@ impl Task for request::Evaluate {
         let chosen: Vec<u32> = if filter.is_empty() {
             (1..=items).collect()
         } else {
-            queries::numbers(&sight, &filter)?
+            queries::numbers(&view, &filter)?
         };
         let numbers = orders::sample(&chosen, new.sample, new.seed);
         let mut started = StartedRun {

@@ -149,12 +149,13 @@ impl Session {
                 continue;
             }
             self.work.retain(|other| other != target);
-            let errand =
+            let task =
                 GenerationTask::read(&shared.items.catalog(), &self.named, *target, self.seed)?;
-            let reason = format!("the owner died {ends} times while making it");
+            let reason =
+                format!("the owner process ended {ends} times while it generated this picture");
             self.record_failure(
                 shared,
-                &errand,
+                &task,
                 Failure::new(FailureKind::BadOutput, reason),
                 ends,
             )?;
@@ -252,35 +253,35 @@ impl Session {
             most = 1;
         }
         let catalog = shared.items.catalog();
-        let mut errands: Vec<GenerationTask> = Vec::new();
-        while errands.len() < most {
+        let mut tasks: Vec<GenerationTask> = Vec::new();
+        while tasks.len() < most {
             let Some(target) = self.work.pop_front() else {
                 break;
             };
             // A retried picture is made alone, so that its failure affects no other.
             let alone = self.tries.contains_key(&target);
-            if alone && !errands.is_empty() {
+            if alone && !tasks.is_empty() {
                 self.work.push_front(target);
                 break;
             }
             if self.is_made(shared, rows.as_deref(), target) {
                 continue;
             }
-            let errand = GenerationTask::read(&catalog, &self.named, target, self.seed)?;
-            if self.exists_unchanged(shared, &errand) {
+            let task = GenerationTask::read(&catalog, &self.named, target, self.seed)?;
+            if self.exists_unchanged(shared, &task) {
                 continue;
             }
-            if errand.side_by_side && !errands.is_empty() {
+            if task.side_by_side && !tasks.is_empty() {
                 self.work.push_front(target);
                 break;
             }
-            let double = errand.side_by_side;
-            errands.push(errand);
+            let double = task.side_by_side;
+            tasks.push(task);
             if alone || double {
                 break;
             }
         }
-        if errands.is_empty() {
+        if tasks.is_empty() {
             return Ok(if self.work.is_empty() {
                 NextWork::End
             } else {
@@ -288,12 +289,12 @@ impl Session {
             });
         }
         if let Some(per_minute) = per_minute {
-            let wait = Duration::from_secs_f64(60.0 * errands.len() as f64 / f64::from(per_minute));
+            let wait = Duration::from_secs_f64(60.0 * tasks.len() as f64 / f64::from(per_minute));
             shared
                 .jobs
                 .with(self.id, |live, _: &mut GenerationJob| live.wait(wait));
         }
-        Ok(NextWork::Batch(errands))
+        Ok(NextWork::Batch(tasks))
     }
 
     fn is_made(&self, shared: &OwnerContext, rows: Option<&Vec<u32>>, target: Target) -> bool {
@@ -308,14 +309,13 @@ impl Session {
     }
 
     /// Whether remaking it would give an identical picture that already exists.
-    fn exists_unchanged(&self, shared: &OwnerContext, errand: &GenerationTask) -> bool {
-        let picture = &self.named.pictures()[errand.target.picture as usize];
+    fn exists_unchanged(&self, shared: &OwnerContext, task: &GenerationTask) -> bool {
+        let picture = &self.named.pictures()[task.target.picture as usize];
         let pictures = shared.items.pictures();
         self.seeds
-            && !errand.side_by_side
+            && !task.side_by_side
             && pictures.samples(picture.key).any(|e| {
-                (e.sample, e.prompt, e.seed)
-                    == (errand.target.sample, picture.prompt, errand.task.seed)
+                (e.sample, e.prompt, e.seed) == (task.target.sample, picture.prompt, task.task.seed)
                     && pictures.fingerprint(e) == self.short
             })
     }

@@ -80,7 +80,7 @@ impl Task for request::Generate {
         if work == 0 {
             let (imported, without) = (count.imported, count.without);
             return Err(Error::conflict("there are no pictures to make").help(format!(
-                "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to remake pictures"
+                "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to generate new pictures"
             )));
         }
         let root = shared.project.root();

@@ -120,8 +120,8 @@ fn batch(shared: &Arc<OwnerContext>, id: u32, slot: &mut Slot) -> Result<Step> {
         work => work?,
     };
     match work {
-        NextWork::Batch(errands) => {
-            let made = session.make(shared, maker, errands)?;
+        NextWork::Batch(tasks) => {
+            let made = session.make(shared, maker, tasks)?;
             if made.panicked {
                 *generator = None;
             }

@@ -28,14 +28,14 @@ impl Task for request::UndoBulk {
 impl Task for request::Bulk {
     fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
         let (shared, who, bulk) = (task.shared, task.who, &self.0);
-        let sight = AnnotatorView::of(shared, who);
-        let numbers = queries::numbers(&sight, &bulk.filter)?;
+        let view = AnnotatorView::of(shared, who);
+        let numbers = queries::numbers(&view, &bulk.filter)?;
         let mut done = Bulked::default();
         let mut rows = Vec::new();
         {
             let (ledger, data) = (shared.items.ledger(), shared.items.data());
             for row in numbers.into_iter().map(|n| n - 1) {
-                if sight.hides(row) {
+                if view.hides(row) {
                     done.in_rounds += 1;
                     continue;
                 }

@@ -41,8 +41,8 @@ pub(super) fn find(
     let usage = shared.metadata.usage(shared, watch.cancel)?;
     let rows = usage.rows_with(held.compiled(), terms);
     // The number of rejected items would reveal verdicts.
-    let sight = AnnotatorView::of(shared, who);
-    rows.iter().try_for_each(|row| sight.check_item(*row + 1))?;
+    let view = AnnotatorView::of(shared, who);
+    rows.iter().try_for_each(|row| view.check_item(*row + 1))?;
     let mut done = DiscardResult::default();
     let (ledger, data) = (shared.items.ledger(), shared.items.data());
     rows.iter()

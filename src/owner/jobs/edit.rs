@@ -24,9 +24,9 @@ impl Task for request::Edit {
         let _one_at_a_time = shared.importing.lock();
         let catalog = shared.items.catalog();
         let row = catalog.row(edit.number)?;
-        let sight = AnnotatorView::of(shared, who);
+        let view = AnnotatorView::of(shared, who);
         if let Some(expected) = edit.expected
-            && expected != queries::rev(&sight, row)
+            && expected != queries::rev(&view, row)
         {
             let what = format!("#{} changed while you edited it", edit.number);
             return Err(Error::conflict(what).help("review the new text; yours was not saved"));
@@ -42,7 +42,7 @@ impl Task for request::Edit {
         // One per person, as far as the annotator may know of them.
         let voided = {
             let mut standing = shared.items.ledger().effective_verdicts(row);
-            standing.retain(|s| sight.sees(row, &s.who));
+            standing.retain(|s| view.sees(row, &s.who));
             standing.len() as u64
         };
         let mut notes = Vec::new();
@@ -62,8 +62,8 @@ impl Task for request::Edit {
             notes.extend(put(shared, catalog, row, &after, mark)?);
         }
         Ok(EditedItem {
-            before: json(&sight.visible_item(row, before))?,
-            after: json(&sight.visible_item(row, after))?,
+            before: json(&view.visible_item(row, before))?,
+            after: json(&view.visible_item(row, after))?,
             voided,
             notes,
         })

@@ -25,10 +25,10 @@ impl Task for request::Merge {
         if !self.dry {
             join(shared, planned.new_decisions)?;
         }
-        let (sight, mut report) = (task.sight(), planned.report);
+        let (view, mut report) = (task.view(), planned.report);
         report
             .conflicts
-            .retain(|conflict| !sight.hides(conflict.number.saturating_sub(1)));
+            .retain(|conflict| !view.hides(conflict.number.saturating_sub(1)));
         Ok(report)
     }
 }

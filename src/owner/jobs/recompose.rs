@@ -14,7 +14,7 @@ impl Task for request::Recompose {
         let _one_at_a_time = shared.importing.lock();
         let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
         let grammar = compose::ready(&metadata, &unreadable)?;
-        let (catalog, overlay) = task.sight().items(false);
+        let (catalog, overlay) = task.view().items(false);
         let of = (&*catalog, &overlay);
         let manner = RecomposeOptions {
             renames: self.renames,

@@ -18,10 +18,10 @@ impl Task for request::ReleaseItems {
         let shared = task.shared;
         // No items change meanwhile, and there is one release at a time.
         let _one_at_a_time = (!self.0.dry).then(|| shared.importing.lock());
-        let sight = task.sight();
-        let numbers = queries::numbers(&sight, &self.0.chosen()?)?;
-        let funnel = funnel(shared, &sight)?;
-        let (catalog, statuses) = sight.items(true);
+        let view = task.view();
+        let numbers = queries::numbers(&view, &self.0.chosen()?)?;
+        let funnel = funnel(shared, &view)?;
+        let (catalog, statuses) = view.items(true);
         let pictures = shared.items.pictures().clone();
         let source = Source {
             project: &shared.project,
@@ -37,10 +37,10 @@ impl Task for request::ReleaseItems {
 }
 
 /// The steps of the whole project.
-fn funnel(shared: &OwnerContext, sight: &AnnotatorView) -> Result<Funnel> {
+fn funnel(shared: &OwnerContext, view: &AnnotatorView) -> Result<Funnel> {
     let count = |list: ItemList| -> Result<u64> {
         let filter = Filter::parse(&list.filter(""))?;
-        Ok(queries::numbers(sight, &filter)?.len() as u64)
+        Ok(queries::numbers(view, &filter)?.len() as u64)
     };
     let by_status = shared.items.data().overlay.counts();
     let of = |status: Status| by_status[usize::from(status.code())];

@@ -75,9 +75,9 @@ impl Task for request::TakeVerdicts {
             who: a.who,
             why: a.why,
         }));
-        let sight = AnnotatorView::of(shared, who);
+        let view = AnnotatorView::of(shared, who);
         let mut conflicts = planned.report.conflicts;
-        conflicts.retain(|conflict| !sight.hides(conflict.number.saturating_sub(1)));
+        conflicts.retain(|conflict| !view.hides(conflict.number.saturating_sub(1)));
         notes.extend(planned.report.notes);
         if aside.len() > LISTED {
             notes.push(format!(

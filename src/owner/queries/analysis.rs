@@ -10,7 +10,7 @@ use benchtop_model::board::{BoardQuery, Curated};
 use benchtop_model::cancel::Cancel;
 use benchtop_model::scoring::{NEAR, ScoreState, Scorer};
 use benchtop_model::{Error, Filter, Result, Status};
-use benchtop_pipeline::analysis::{Contamination, Votes, aligned, analyse, contamination};
+use benchtop_pipeline::analysis::{Contamination, Votes, aligned, analyze, contamination};
 use benchtop_pipeline::board::BoardData;
 use benchtop_pipeline::scoring::runners::contamination::{Nearness, nearness};
 use benchtop_protocol::wire::request;
@@ -19,46 +19,46 @@ use benchtop_store::scores::Scores;
 /// Rows whose verdicts are read under one lock, which delays decisions.
 const AT_ONCE: usize = 8192;
 
-impl Task for request::Analyse {
+impl Task for request::Analyze {
     /// Runs an analysis.
     ///
     /// # Errors
-    /// Errors of the board and of [`analyse`], and if the result would reveal what a blind round hides.
+    /// Errors of the board and of [`analyze`], and if the result would reveal what a blind round hides.
     fn run(self, task: TaskContext<'_>) -> Result<Analysis> {
-        let (ask, sight) = (&self.0, &task.sight());
-        let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
-        let before = chosen(sight, &of, &ask.board)?;
+        let (ask, view) = (&self.0, &task.view());
+        let of = scored(view.shared(), rule(ask.board.rule.as_deref())?)?;
+        let before = chosen(view, &of, &ask.board)?;
         let after = match &ask.what {
-            What::Cleaning(cleaning) => Some(chosen(sight, &of, &remaining(&cleaning.kept))?),
+            What::Cleaning(cleaning) => Some(chosen(view, &of, &remaining(&cleaning.kept))?),
             _ => None,
         };
         match &ask.what {
             What::Alignment(alignment) => {
-                pictures(sight, (&of, &before), alignment, task.progress.cancel)
+                pictures(view, (&of, &before), alignment, task.progress.cancel)
                     .map(Analysis::Aligned)
             }
-            What::Contamination => contaminated(sight, (&of, &before), task.progress.cancel)
+            What::Contamination => contaminated(view, (&of, &before), task.progress.cancel)
                 .map(Analysis::Contamination),
-            what => analyse(&of, &before, after.as_ref(), what, task.progress),
+            what => analyze(&of, &before, after.as_ref(), what, task.progress),
         }
     }
 }
 
 /// Number of aligned pictures, judged by a score threshold or by verdicts.
 fn pictures(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     (scored, chosen): (&BoardData, &ItemSelection),
     ask: &Alignment,
     cancel: Cancel<'_>,
 ) -> Result<Aligned> {
-    sight.check_scores()?;
+    view.check_scores()?;
     let rows = scored.engine().sheet().len();
     let mut votes = vec![Votes::default(); rows];
     match &ask.by {
         By::Filter(threshold) => {
-            let column = sight
+            let column = view
                 .scoring
-                .column(sight.shared(), &Scorer::Alignment, cancel)?;
+                .column(view.shared(), &Scorer::Alignment, cancel)?;
             for (row, votes) in votes.iter_mut().enumerate() {
                 if let Some(score) = column.value(row) {
                     votes.add(f64::from(score) >= *threshold);
@@ -68,11 +68,11 @@ fn pictures(
         By::People(round) => {
             if let Some(name) = round {
                 // An unknown round is an error.
-                crate::rounds::accepted(sight, name)?;
+                crate::rounds::accepted(view, name)?;
             }
             for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
                 cancel.check()?;
-                let ledger = sight.items.ledger();
+                let ledger = view.items.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
                     for standing in ledger.effective_verdicts(row as u32) {
                         let asked = standing.judgement.round.as_ref().map(|asked| &asked.round);
@@ -104,18 +104,18 @@ fn pictures(
 
 /// The contamination of the chosen items and of the originals of variants.
 fn contaminated(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     (scored, chosen): (&BoardData, &ItemSelection),
     cancel: Cancel<'_>,
 ) -> Result<Contaminations> {
-    sight.check_scores()?;
-    let shared = sight.shared();
+    view.check_scores()?;
+    let shared = view.shared();
     let scorer = Scorer::Contamination;
-    let Some(scores) = sight.scoring.scores(shared, &scorer)? else {
+    let Some(scores) = view.scoring.scores(shared, &scorer)? else {
         let help = "run `benchtop filter run contamination` to score them";
         return Err(Error::not_found("no item has a `contamination` score").help(help));
     };
-    let (_, inputs) = sight.scoring.inputs(shared, cancel)?;
+    let (_, inputs) = view.scoring.inputs(shared, cancel)?;
     let mut found = Vec::with_capacity(inputs.len());
     for at in (0..inputs.len()).step_by(AT_ONCE) {
         cancel.check()?;

@@ -17,7 +17,7 @@ use benchtop_model::board::{AnswerDetail, Board, BoardQuery, Curated, DrilldownP
 use benchtop_model::cancel::Cancel;
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
-use benchtop_model::scoring::bench::Counted;
+use benchtop_model::scoring::queries::Counted;
 use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result, Status};
 use benchtop_pipeline::board::{
@@ -123,18 +123,18 @@ impl Query for request::Board {
     ///
     /// # Errors
     /// An invalid filter, an unknown round or paper, or damaged items or predictions.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Board> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Board> {
         let ask = &self.0;
-        let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
-        let chosen = chosen(sight, &scored, ask)?;
+        let scored = scored(view.shared(), rule(ask.rule.as_deref())?)?;
+        let chosen = chosen(view, &scored, ask)?;
         let mut board = scored.board(&chosen);
         let proxies = &scored.engine().sheet().proxies;
         if !proxies.is_empty() {
             // Read now: the models may have been named while the owner runs.
-            let project = Project::open(sight.shared().project.root())?;
+            let project = Project::open(view.shared().project.root())?;
             white_box::mark(&mut board, proxies, &project.config().white_box);
         }
-        mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
+        mark_drafts(view.shared(), &scored, &chosen, &mut board)?;
         published::beside(&mut board, &ask.printed)?;
         if ask.chance {
             board.rows.push(scored.engine().chance_row(&chosen));
@@ -172,34 +172,34 @@ impl Query for request::Drilldown {
     ///
     /// # Errors
     /// As [`board`]; [`Error::not_found`] for an unknown model or column.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<DrilldownPage> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<DrilldownPage> {
         let (ask, from) = (&self.ask, self.from);
-        let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
-        let chosen = chosen(sight, &scored, ask)?;
+        let scored = scored(view.shared(), rule(ask.rule.as_deref())?)?;
+        let chosen = chosen(view, &scored, ask)?;
         let most = if from == 0 {
             DRILLDOWN_PAGE
         } else {
             DRILLDOWN_FURTHER_PAGE
         };
         let mut page = scored.drilldown(&self.model, &self.column, &chosen, (from, most))?;
-        remove_hidden(sight, &mut page.answers);
+        remove_hidden(view, &mut page.answers);
         Ok(page)
     }
 }
 
 /// Whether model answers to an item are visible: not while the item is blind, which includes rounds
 /// that ask for the answer itself.
-pub(super) fn seen(sight: &AnnotatorView, row: u32) -> bool {
-    !sight.hides(row)
+pub(super) fn seen(view: &AnnotatorView, row: u32) -> bool {
+    !view.hides(row)
 }
 
 /// Removes the answers that the annotator may not see.
-fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
-    let catalog = sight.items.catalog();
+fn remove_hidden(view: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
+    let catalog = view.items.catalog();
     answers.retain(|a| {
         catalog
             .row_of_hash(id_hash(&a.item))
-            .is_none_or(|row| seen(sight, row))
+            .is_none_or(|row| seen(view, row))
     });
 }
 
@@ -208,11 +208,11 @@ fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
 /// # Errors
 /// An invalid filter, an unknown round, or a filter that a blind round forbids.
 pub(super) fn chosen(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     scored: &BoardData,
     ask: &BoardQuery,
 ) -> Result<ItemSelection> {
-    sight.check_filter(&ask.filter)?;
+    view.check_filter(&ask.filter)?;
     let rows = scored.engine().sheet().len();
     let only = |of: &[u32]| {
         let mut only = vec![false; rows];
@@ -224,19 +224,19 @@ pub(super) fn chosen(
     let accepted: Option<Vec<bool>> = match &ask.curated {
         Curated::All => None,
         Curated::Accepted => {
-            sight.check_scores()?;
-            let (_, overlay) = sight.items(false);
+            view.check_scores()?;
+            let (_, overlay) = view.items(false);
             Some(
                 (0..overlay.len())
                     .map(|row| overlay.status(row) == Status::Accepted)
                     .collect(),
             )
         }
-        Curated::Round(name) => Some(only(&accepted(sight, name)?)),
+        Curated::Round(name) => Some(only(&accepted(view, name)?)),
     };
     let wanted = match ask.filter.is_empty() {
         true => None,
-        false => Some(only(&super::list::rows(sight, &ask.filter, &[])?)),
+        false => Some(only(&super::list::rows(view, &ask.filter, &[])?)),
     };
     let ruled = scored.engine();
     if accepted.is_none() && wanted.is_none() {

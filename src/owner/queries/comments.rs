@@ -18,12 +18,12 @@ const AT_ONCE: usize = 1024;
 /// The rows, in rising order, that a condition treats unlike rows without comments, marks, and labels: those
 /// that meet it, or that fail it if rows without any meet it.
 pub(super) fn rows(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     said: &CommentCondition,
     cancel: Cancel<'_>,
 ) -> Result<Vec<u32>> {
     let candidates: Vec<u32> = {
-        let ledger = sight.items.ledger();
+        let ledger = view.items.ledger();
         let mut rows: Vec<u32> = ledger.commented_rows().collect();
         if !said.mark.is_empty() {
             rows.extend(ledger.judged_rows());
@@ -36,18 +36,18 @@ pub(super) fn rows(
     let mut found = Vec::new();
     for some in candidates.chunks(AT_ONCE) {
         cancel.check()?;
-        let ledger = sight.items.ledger();
+        let ledger = view.items.ledger();
         let differs = |row: u32| {
-            let comments = sight.comments_in(&ledger, row);
+            let comments = view.comments_in(&ledger, row);
             let verdicts = match said.mark.is_empty() {
                 true => Vec::new(),
                 false => ledger.effective_verdicts(row),
             };
-            let visible = verdicts.iter().filter(|v| sight.sees(row, &v.who));
+            let visible = verdicts.iter().filter(|v| view.sees(row, &v.who));
             let marks: Vec<&Mark> = visible.flat_map(|v| &v.judgement.marks).collect();
             let labels = match said.errors.is_empty() {
                 true => Vec::new(),
-                false => sight.error_labels_in(&ledger, row),
+                false => view.error_labels_in(&ledger, row),
             };
             said.passes(&comments, &marks, &labels) != others
         };
@@ -57,13 +57,13 @@ pub(super) fn rows(
 }
 
 /// The comments on a row as a reply, the newest if there are too many.
-fn thread(sight: &AnnotatorView, row: u32, room: usize) -> Result<Option<(String, Thread)>> {
-    let comments = sight.comments(row);
+fn thread(view: &AnnotatorView, row: u32, room: usize) -> Result<Option<(String, Thread)>> {
+    let comments = view.comments(row);
     if comments.is_empty() {
         return Ok(None);
     }
     let item = {
-        let (catalog, pictures) = (sight.items.catalog(), sight.items.pictures());
+        let (catalog, pictures) = (view.items.catalog(), view.items.pictures());
         pictures.shown_item(&catalog, row as usize)?
     };
     let digest = item.digest();
@@ -89,10 +89,10 @@ fn size(comment: &Comment) -> usize {
 }
 
 impl Query for request::Thread {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Thread> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Thread> {
         let number = self.0;
-        let row = sight.items.catalog().row(number)?;
-        let found = thread(sight, row, BYTES)?;
+        let row = view.items.catalog().row(number)?;
+        let found = thread(view, row, BYTES)?;
         Ok(found.map(|(_, thread)| thread).unwrap_or_default())
     }
 }
@@ -102,14 +102,14 @@ impl Query for request::Thread {
 /// # Errors
 /// A filter that this person may not use, and errors of reading.
 pub(super) fn commented_rows(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     filter: &Filter,
     from: u32,
 ) -> Result<impl Iterator<Item = u32> + use<>> {
     let rows: Vec<u32> = match *filter == Filter::default() {
-        true => sight.items.ledger().commented_rows().collect(),
+        true => view.items.ledger().commented_rows().collect(),
         false => {
-            let numbers = list::numbers(sight, filter)?;
+            let numbers = list::numbers(view, filter)?;
             numbers.into_iter().map(|number| number - 1).collect()
         }
     };
@@ -118,11 +118,11 @@ pub(super) fn commented_rows(
 }
 
 impl Query for request::Comments {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<CommentPage> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<CommentPage> {
         let (mut page, mut room) = (CommentPage::default(), BYTES);
-        for row in commented_rows(sight, &self.filter, self.from)? {
+        for row in commented_rows(view, &self.filter, self.from)? {
             watch.cancel.check()?;
-            let Some((id, thread)) = thread(sight, row, BYTES)? else {
+            let Some((id, thread)) = thread(view, row, BYTES)? else {
                 continue;
             };
             let used: usize = thread.comments.iter().map(|c| size(&c.comment)).sum();

@@ -16,13 +16,13 @@ const ITEMS: usize = 2_000;
 
 /// The labels on the answers to a row, and whether each answer is still the one that was labeled.
 fn labeled(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     row: u32,
     labels: Vec<ErrorLabel>,
     answers: Option<&Arc<BoardData>>,
 ) -> Result<LabeledItem> {
     let item = {
-        let (catalog, pictures) = (sight.items.catalog(), sight.items.pictures());
+        let (catalog, pictures) = (view.items.catalog(), view.items.pictures());
         pictures.shown_item(&catalog, row as usize)?
     };
     let answers = answers.map(|board| board.answers_to(row as usize, None));
@@ -44,12 +44,12 @@ fn labeled(
 }
 
 impl Query for request::ErrorLabels {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ErrorLabelPage> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ErrorLabelPage> {
         let mut page = ErrorLabelPage::default();
         let mut answers = None;
-        for row in commented_rows(sight, &self.filter, self.from)? {
+        for row in commented_rows(view, &self.filter, self.from)? {
             watch.cancel.check()?;
-            let labels = sight.error_labels_in(&sight.items.ledger(), row);
+            let labels = view.error_labels_in(&view.items.ledger(), row);
             if labels.is_empty() {
                 continue;
             }
@@ -58,8 +58,8 @@ impl Query for request::ErrorLabels {
                 break;
             }
             // Without any answer, no label is about a present one.
-            let board = answers.get_or_insert_with(|| scored(sight.shared(), None).ok());
-            page.list.push(labeled(sight, row, labels, board.as_ref())?);
+            let board = answers.get_or_insert_with(|| scored(view.shared(), None).ok());
+            page.list.push(labeled(view, row, labels, board.as_ref())?);
         }
         Ok(page)
     }

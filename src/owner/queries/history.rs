@@ -11,32 +11,32 @@ use benchtop_store::history::History;
 use benchtop_store::{Catalog, Ledger};
 
 impl Query for request::Log {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<LogPage> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<LogPage> {
         let mut ask = self.0;
         ask.count = ask.count.min(LOG_PAGE_ENTRIES);
-        let mut history = History::read(&sight.project)?;
-        let catalog = sight.items.catalog();
+        let mut history = History::read(&view.project)?;
+        let catalog = view.items.catalog();
         // A label says that an answer is wrong.
         let tells_answer = |row: u32, d: &Decision| {
             matches!(d.act, Act::Comment(CommentAct::Label { .. }))
-                && !sight.hears_comment(row, &d.who)
+                && !view.hears_comment(row, &d.who)
         };
         let seen = |d: &Decision| {
             catalog
                 .row_of_hash(id_hash(&d.item))
-                .is_none_or(|row| sight.sees(row, &d.who) && !tells_answer(row, d))
+                .is_none_or(|row| view.sees(row, &d.who) && !tells_answer(row, d))
         };
         history.decisions.retain(seen);
-        let (entries, more) = history.log(&ask, &catalog, &sight.items.ledger());
+        let (entries, more) = history.log(&ask, &catalog, &view.items.ledger());
         Ok(LogPage { entries, more })
     }
 }
 
 impl Query for request::Replay {
     /// The project as of `moment`.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<HistoryState> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<HistoryState> {
         let moment = self.0;
-        let shared = sight.shared();
+        let shared = view.shared();
         // Copy the statuses before reading the journals. Decisions made in between would look like
         // differences, so the statuses are compared again below.
         let shown = shared.items.data().overlay.status.clone();
@@ -57,7 +57,7 @@ impl Query for request::Replay {
             );
         }
         let visible = |(row, s): (usize, &Status)| {
-            if sight.hides(row as u32) {
+            if view.hides(row as u32) {
                 Status::Pending
             } else {
                 *s
@@ -86,8 +86,8 @@ impl Query for request::Replay {
 
 impl Query for request::StatusChanges {
     /// Items whose status differs between `from` and `to`.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<StatusChange>> {
-        let shared = sight.shared();
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<StatusChange>> {
+        let shared = view.shared();
         let (catalog, (before, _)) = at(shared, self.0)?;
         let (_, (after, _)) = at(shared, self.1)?;
         let (before, after) = (statuses(&before, &catalog), statuses(&after, &catalog));
@@ -96,7 +96,7 @@ impl Query for request::StatusChanges {
             .zip(after)
             .enumerate()
             .filter(|(_, (from, to))| from != to);
-        let pairs = pairs.filter(|(row, _)| !sight.hides(*row as u32));
+        let pairs = pairs.filter(|(row, _)| !view.hides(*row as u32));
         let moved = |(row, (from, to)): (usize, (Status, Status))| {
             Ok(StatusChange {
                 number: row as u32 + 1,

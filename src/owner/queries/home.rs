@@ -13,17 +13,17 @@ use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
 
 impl Query for request::Home {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Home> {
-        let activity = activity(sight, self.before, watch.cancel)?;
-        let (counts, pending) = counts(sight, activity.own_items, self.wait, watch.cancel)?;
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Home> {
+        let activity = activity(view, self.before, watch.cancel)?;
+        let (counts, pending) = counts(view, activity.own_items, self.wait, watch.cancel)?;
         let mut home = Home {
-            sample: has_sample(&sight.items.catalog()),
+            sample: has_sample(&view.items.catalog()),
             counts,
             pending,
-            prediction_sets: sight.items.catalog().answers().len() as u64,
+            prediction_sets: view.items.catalog().answers().len() as u64,
             median_seconds: activity.median_seconds,
-            rounds: tasks(sight),
-            disputes: open_disputes(sight),
+            rounds: tasks(view),
+            disputes: open_disputes(view),
             people: activity.people,
             since: activity.since,
             next: Vec::new(),
@@ -45,7 +45,7 @@ type Counts = Vec<(ItemList, u64)>;
 /// The numbers of items in all lists that the annotator may count. Without `wait`, the lists that
 /// cannot be counted at once follow.
 fn counts(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     own_items: u64,
     wait: bool,
     cancel: Cancel<'_>,
@@ -53,12 +53,12 @@ fn counts(
     let is_pending = |list: ItemList| {
         !wait
             && match list {
-                ItemList::Pictures | ItemList::Missing => !sight.requested.is_read(sight),
-                ItemList::Passed | ItemList::Flagged => !sight.scoring.is_current(sight),
+                ItemList::Pictures | ItemList::Missing => !view.requested.is_read(view),
+                ItemList::Passed | ItemList::Flagged => !view.scoring.is_current(view),
                 _ => false,
             }
     };
-    let (catalog, overlay) = sight.items(false);
+    let (catalog, overlay) = view.items(false);
     let by_status = overlay.counts();
     let of = |status: Status| by_status[usize::from(status.code())];
     let (mut counts, mut pending) = (Vec::with_capacity(ItemList::ALL.len()), Vec::new());
@@ -72,12 +72,12 @@ fn counts(
             ItemList::Judged => catalog.len() as u64 - of(Status::Pending),
             ItemList::Accepted => of(Status::Accepted),
             ItemList::Own => own_items,
-            ItemList::Released => match sight.check_scores() {
-                Ok(()) => sight.releases.newest(&sight.project, &catalog),
+            ItemList::Released => match view.check_scores() {
+                Ok(()) => view.releases.newest(&view.project, &catalog),
                 Err(_) => continue,
             },
             ItemList::Pictures | ItemList::Missing | ItemList::Passed | ItemList::Flagged => {
-                match count(sight, &Filter::parse(&list.filter(sight.who()))?, cancel) {
+                match count(view, &Filter::parse(&list.filter(view.who()))?, cancel) {
                     Err(problem) if problem.kind == ErrorKind::Denied => continue,
                     counted => counted?,
                 }

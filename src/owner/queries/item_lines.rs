@@ -16,9 +16,9 @@ pub(super) fn resolved(shared: &OwnerContext, line: String) -> String {
 
 impl Query for request::Lines {
     /// Lines and statuses of the items from number `from` on.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
         let from = self.0;
-        let shared = sight.shared();
+        let shared = view.shared();
         let catalog = shared.items.catalog();
         let mut row = from.saturating_sub(1) as usize;
         let mut json = Vec::new();
@@ -26,17 +26,17 @@ impl Query for request::Lines {
         while row < catalog.len() && json.len() < LINES_BYTES {
             let (bytes, next) = catalog.chunk(row)?;
             json.extend_from_slice(&bytes);
-            statuses.extend((row..next).map(|r| sight.status(r as u32).0));
+            statuses.extend((row..next).map(|r| view.status(r as u32).0));
             row = next;
         }
         let mut json =
             String::from_utf8(json).map_err(|_| Error::corrupt("a stored item is not UTF-8"))?;
-        if sight.hides_parts() {
+        if view.hides_parts() {
             let first = from.saturating_sub(1);
             let keyless = json
                 .lines()
                 .zip(first..)
-                .map(|(line, row)| Ok(sight.visible(row, line.into())? + "\n"));
+                .map(|(line, row)| Ok(view.visible(row, line.into())? + "\n"));
             json = keyless.collect::<Result<String>>()?;
         }
         let pictures = shared.items.pictures();
@@ -60,8 +60,8 @@ impl Query for request::Lines {
 
 impl Query for request::Items {
     /// Lines and statuses of these items.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
-        let shared = sight.shared();
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Lines> {
+        let shared = view.shared();
         let catalog = shared.items.catalog();
         let mut lines = Lines {
             json: String::new(),
@@ -78,9 +78,9 @@ impl Query for request::Items {
                 .ok_or_else(|| Error::not_found("unknown item #0"))?;
             lines
                 .json
-                .push_str(&sight.visible(row, resolved(shared, catalog.line(row as usize)?))?);
+                .push_str(&view.visible(row, resolved(shared, catalog.line(row as usize)?))?);
             lines.json.push('\n');
-            lines.statuses.push(sight.status(row).0);
+            lines.statuses.push(view.status(row).0);
         }
         Ok(lines)
     }

@@ -12,8 +12,8 @@ use benchtop_protocol::wire::{ItemView, OriginalItem, OwnerStatus, request};
 use benchtop_store::query;
 
 impl Query for request::Locate {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u64>> {
-        let list = rows(sight, &self.filter, &self.sort)?;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u64>> {
+        let list = rows(view, &self.filter, &self.sort)?;
         Ok(list
             .iter()
             .position(|row| row + 1 == self.number)
@@ -22,14 +22,14 @@ impl Query for request::Locate {
 }
 
 impl Query for request::NumberOf {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
-        Ok(sight.items.catalog().row_of(&self.0)?.map(|row| row + 1))
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
+        Ok(view.items.catalog().row_of(&self.0)?.map(|row| row + 1))
     }
 }
 
 impl Query for request::Numbers {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<u32>> {
-        Ok(rows(sight, &self.0, &self.1)?
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<u32>> {
+        Ok(rows(view, &self.0, &self.1)?
             .into_iter()
             .map(|row| row + 1)
             .collect())
@@ -37,52 +37,52 @@ impl Query for request::Numbers {
 }
 
 impl Query for request::FirstPending {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
-        let data = sight.items.data();
-        let pending = |n: &u32| *n > 0 && sight.shown(&data, *n - 1) == Status::Pending;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
+        let data = view.items.data();
+        let pending = |n: &u32| *n > 0 && view.shown(&data, *n - 1) == Status::Pending;
         Ok(self.0.into_iter().find(pending))
     }
 }
 
 impl Query for request::NextPending {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
-        let data = sight.items.data();
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
+        let data = view.items.data();
         let len = data.overlay.len() as u32;
         let after = self.0.min(len);
         let found = (after..len)
             .chain(0..after)
-            .find(|row| sight.shown(&data, *row) == Status::Pending);
+            .find(|row| view.shown(&data, *row) == Status::Pending);
         Ok(found.map(|row| row + 1))
     }
 }
 
 impl Query for request::Frequency {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Frequency> {
-        let (view, rows) = filtered(sight, &self.0)?;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Frequency> {
+        let (view, rows) = filtered(view, &self.0)?;
         query::frequency(&view.catalog, &view.overlay, &rows, self.1)
     }
 }
 
 impl Query for request::Describe {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<Summary>> {
-        let (view, rows) = filtered(sight, &self.0)?;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<Summary>> {
+        let (view, rows) = filtered(view, &self.0)?;
         query::describe(&view.catalog, &view.overlay, &rows)
     }
 }
 
 impl Query for request::Select {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<u32>> {
-        let (view, rows) = filtered(sight, &self.0)?;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<u32>> {
+        let (view, rows) = filtered(view, &self.0)?;
         query::matching_cells(&view.catalog, &view.overlay, &rows, self.1, &self.2)
     }
 }
 
 impl Query for request::Status {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<OwnerStatus> {
-        let shared = sight.shared();
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<OwnerStatus> {
+        let shared = view.shared();
         // Metadata errors are in the notices.
         let metadata = shared.metadata.look(shared).ok().map(|held| held.health());
-        let (catalog, overlay) = sight.items(false);
+        let (catalog, overlay) = view.items(false);
         let (items, counts, sets) = (
             catalog.len() as u64,
             overlay.counts(),
@@ -111,7 +111,7 @@ impl Query for request::Status {
             notices: shared.broadcast.notices().clone(),
             latency: shared.latency.read(),
             metadata,
-            released: sight
+            released: view
                 .check_scores()
                 .ok()
                 .map(|()| shared.releases.newest(&shared.project, &catalog)),
@@ -120,25 +120,25 @@ impl Query for request::Status {
 }
 
 impl Query for request::Item {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemView> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemView> {
         let number = self.0;
-        let shared = sight.shared();
+        let shared = view.shared();
         let none = || Error::not_found(format!("unknown item #{number}"));
         let row = number.checked_sub(1).ok_or_else(none)?;
-        let json = sight.visible(row, line(shared, row)?)?;
+        let json = view.visible(row, line(shared, row)?)?;
         let stale = changed(shared, &json);
         let original = original(shared, &json)?;
-        let chips = if sight.hides(row) {
+        let chips = if view.hides(row) {
             Vec::new()
         } else {
             scoring::chips(shared, row)
         };
-        let (status, _) = sight.status(row);
+        let (status, _) = view.status(row);
         let mut standing = shared.items.ledger().effective_verdicts(row);
-        standing.retain(|s| sight.sees(row, &s.who));
-        let (rev, text_rev) = (rev(sight, row), shared.items.ledger().text_rev(row));
-        if !sight.hides(row) && !sight.who().is_empty() {
-            shared.rounds.shown(sight.who(), row);
+        standing.retain(|s| view.sees(row, &s.who));
+        let (rev, text_rev) = (rev(view, row), shared.items.ledger().text_rev(row));
+        if !view.hides(row) && !view.who().is_empty() {
+            shared.rounds.shown(view.who(), row);
         }
         Ok(ItemView {
             number,
@@ -150,7 +150,7 @@ impl Query for request::Item {
             stale,
             original,
             chips,
-            comments: sight.comments(row).len() as u32,
+            comments: view.comments(row).len() as u32,
         })
     }
 }

@@ -10,43 +10,43 @@ use benchtop_model::job::{JobFailure, JobState};
 use benchtop_protocol::wire::request;
 
 impl Query for request::Devices {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Devices> {
-        Ok(sight.machine.devices())
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Devices> {
+        Ok(view.machine.devices())
     }
 }
 
 impl Query for request::Jobs {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobState>> {
-        let jobs = sight.jobs.list()?.into_iter();
-        Ok(jobs.map(|job| sight.job(job)).collect())
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobState>> {
+        let jobs = view.jobs.list()?.into_iter();
+        Ok(jobs.map(|job| view.job(job)).collect())
     }
 }
 
 impl Query for request::JobAct {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<JobState>> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<JobState>> {
         let of = (self.id, self.act);
-        let done = sight.jobs.act(sight.shared(), sight.member(), of)?;
-        Ok(done.map(|job| sight.job(job)))
+        let done = view.jobs.act(view.shared(), view.member(), of)?;
+        Ok(done.map(|job| view.job(job)))
     }
 }
 
 impl Query for request::JobFailures {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobFailure>> {
-        if sight.jobs.tells(self.id) {
-            sight.check_scores()?;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobFailure>> {
+        if view.jobs.tells(self.id) {
+            view.check_scores()?;
         }
-        sight.jobs.failures(sight.shared(), self.id, self.from)
+        view.jobs.failures(view.shared(), self.id, self.from)
     }
 }
 
 impl Query for request::PrioritizePicture {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Option<u32>> {
-        generate::request_picture(sight, self.number, watch.cancel)
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Option<u32>> {
+        generate::request_picture(view, self.number, watch.cancel)
     }
 }
 
 impl Query for request::GeneratedImages {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<GeneratedImage>> {
-        generate::pictures_of_item(sight, self.number)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<GeneratedImage>> {
+        generate::pictures_of_item(view, self.number)
     }
 }

@@ -10,12 +10,12 @@ use benchtop_pipeline::lineage::{Seen, chain, steps};
 use benchtop_protocol::wire::request;
 
 /// An item of a lineage, and its line.
-fn seen(sight: &AnnotatorView, row: u32) -> Result<(Seen, String)> {
-    let json = sight.visible(row, line(sight.shared(), row)?)?;
+fn seen(view: &AnnotatorView, row: u32) -> Result<(Seen, String)> {
+    let json = view.visible(row, line(view.shared(), row)?)?;
     let item: Item = serde_json::from_str(&json)
         .map_err(|e| Error::corrupt(format!("item #{} is damaged: {e}", row + 1)))?;
     // Seeds and prompts of its pictures could reveal the answer that is asked for.
-    let shows_generation = !sight.rounds.asks_answer(sight.who(), row);
+    let shows_generation = !view.rounds.asks_answer(view.who(), row);
     let seen = Seen {
         item,
         shows_generation,
@@ -24,18 +24,18 @@ fn seen(sight: &AnnotatorView, row: u32) -> Result<(Seen, String)> {
 }
 
 impl Query for request::Lineage {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Lineage> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Lineage> {
         let number = self.number;
         let unknown = || Error::not_found(format!("unknown item #{number}"));
         let row = number.checked_sub(1).ok_or_else(unknown)?;
-        let shared = sight.shared();
-        let (first, json) = seen(sight, row)?;
+        let shared = view.shared();
+        let (first, json) = seen(view, row)?;
         let id = first.item.id.clone();
         let catalog = shared.items.catalog();
         let mut source = |id: &str| -> Result<Option<Seen>> {
             watch.cancel.check()?;
             let row = catalog.row_of(id)?;
-            row.map(|row| Ok(seen(sight, row)?.0)).transpose()
+            row.map(|row| Ok(seen(view, row)?.0)).transpose()
         };
         let chain = chain(first, &mut source)?;
         let steps = steps(&chain, &shared.items.pictures());

@@ -18,23 +18,23 @@ use benchtop_store::{Catalog, StatusColumns};
 const PAGE_LIMIT: u32 = 1000;
 
 /// Items, statuses, and revision at one point in time.
-pub(super) struct View {
+pub(super) struct ListView {
     pub(super) catalog: Arc<Catalog>,
     pub(super) overlay: StatusColumns,
     rev: u64,
     beside: DerivedData,
 }
 
-impl View {
+impl ListView {
     fn now(
-        sight: &AnnotatorView,
+        view: &AnnotatorView,
         filter: &Filter,
         sort: &[Sort],
         cancel: Cancel<'_>,
-    ) -> Result<View> {
-        let shared = sight.shared();
+    ) -> Result<ListView> {
+        let shared = view.shared();
         if filter.asks_scores() || filter.asks_releases() {
-            sight.check_scores()?;
+            view.check_scores()?;
         }
         for filter in filter.all() {
             shared
@@ -62,14 +62,14 @@ impl View {
             .map(|f| &f.verdicts)
             .filter(|said| !said.is_empty());
         let said = said
-            .map(|said| Ok((said.clone(), said_of(sight, said, cancel)?)))
+            .map(|said| Ok((said.clone(), said_of(view, said, cancel)?)))
             .collect::<Result<_>>()?;
         let commented = filter
             .all()
             .map(|f| &f.comments)
             .filter(|said| !said.is_empty());
         let commented = commented
-            .map(|said| Ok((said.clone(), comments::rows(sight, said, cancel)?)))
+            .map(|said| Ok((said.clone(), comments::rows(view, said, cancel)?)))
             .collect::<Result<_>>()?;
         let beside = DerivedData {
             derived,
@@ -82,18 +82,18 @@ impl View {
                     .releases
                     .rows(&shared.project, &shared.items.catalog())
             }),
-            veil: sight.key(),
+            mask: view.key(),
         };
         // Read the revision first. A list of newer statuses under an older revision is recomputed;
         // the reverse would stay in the cache.
         let rev = shared.items.ledger().rev();
         let times = sort.iter().any(|s| s.field == Field::Judged)
             || filter.all().any(|f| !f.judged.is_empty());
-        let (catalog, mut overlay) = sight.items(times);
+        let (catalog, mut overlay) = view.items(times);
         if sort.iter().any(|s| s.field == Field::Comments) {
-            overlay.comments = Arc::new(sight.comment_counts());
+            overlay.comments = Arc::new(view.comment_counts());
         }
-        Ok(View {
+        Ok(ListView {
             catalog,
             overlay,
             rev,
@@ -142,77 +142,77 @@ fn scored_by(shared: &OwnerContext, filter: &Filter, cancel: Cancel<'_>) -> Resu
 const AT_ONCE: usize = 4096;
 
 /// Rows, in rising order, with a visible effective verdict that meets all conditions.
-fn said_of(sight: &AnnotatorView, said: &VerdictCondition, cancel: Cancel<'_>) -> Result<Vec<u32>> {
-    let judged = sight.shared().items.ledger().judged_rows();
+fn said_of(view: &AnnotatorView, said: &VerdictCondition, cancel: Cancel<'_>) -> Result<Vec<u32>> {
+    let judged = view.shared().items.ledger().judged_rows();
     let mut found = Vec::new();
     for rows in judged.chunks(AT_ONCE) {
         cancel.check()?;
-        let ledger = sight.shared().items.ledger();
+        let ledger = view.shared().items.ledger();
         let passes = |row: u32| {
             ledger
                 .effective_verdicts(row)
                 .iter()
-                .any(|s| sight.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
+                .any(|s| view.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
         };
         found.extend(rows.iter().copied().filter(|row| passes(*row)));
     }
     Ok(found)
 }
 
-pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
-    let view = View::now(sight, filter, sort, Cancel::NEVER)?;
-    let list = sight
+pub(super) fn rows(view: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
+    let list_view = ListView::now(view, filter, sort, Cancel::NEVER)?;
+    let list = view
         .search
-        .list(view.parts(), filter, sort, Cancel::NEVER, &mut |_| ())?;
+        .list(list_view.parts(), filter, sort, Cancel::NEVER, &mut |_| ())?;
     if list.partial {
-        return sight.search.all_rows(view.parts(), filter, &list.rows);
+        return view.search.all_rows(list_view.parts(), filter, &list.rows);
     }
     Ok(list.rows.clone())
 }
 
 /// Number of items that match a filter. Unlike [`rows`], it does not replace a list that somebody
 /// pages through.
-pub(super) fn count(sight: &AnnotatorView, filter: &Filter, cancel: Cancel<'_>) -> Result<u64> {
-    let view = View::now(sight, filter, &[], cancel)?;
-    sight.search.count(view.parts(), filter)
+pub(super) fn count(view: &AnnotatorView, filter: &Filter, cancel: Cancel<'_>) -> Result<u64> {
+    let list_view = ListView::now(view, filter, &[], cancel)?;
+    view.search.count(list_view.parts(), filter)
 }
 
 /// Numbers of the items that match a filter, in rising order.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if the stored texts are damaged.
-pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
+pub fn numbers(view: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
     let sort = [Sort::by(Field::Number)];
-    Ok(rows(sight, filter, &sort)?
+    Ok(rows(view, filter, &sort)?
         .into_iter()
         .map(|row| row + 1)
         .collect())
 }
 
-pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, Vec<u32>)> {
+pub(super) fn filtered(view: &AnnotatorView, filter: &Filter) -> Result<(ListView, Vec<u32>)> {
     let sort = [Sort::by(Field::Judged), Sort::by(Field::Comments)];
-    // This view only provides the cells; the rows are filtered below.
-    let view = View::now(sight, &Filter::default(), &sort, Cancel::NEVER)?;
-    let rows = rows(sight, filter, &[Sort::by(Field::Number)])?;
-    Ok((view, rows))
+    // This list_view only provides the cells; the rows are filtered below.
+    let list_view = ListView::now(view, &Filter::default(), &sort, Cancel::NEVER)?;
+    let rows = rows(view, filter, &[Sort::by(Field::Number)])?;
+    Ok((list_view, rows))
 }
 
 impl Query for request::Page {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Page> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Page> {
         let ask = &self.0;
-        let view = View::now(sight, &ask.filter, &ask.sort, watch.cancel)?;
+        let list_view = ListView::now(view, &ask.filter, &ask.sort, watch.cancel)?;
         let count = ask.count.min(PAGE_LIMIT);
         let make = |list: &List, offset: u64| -> Result<Page> {
             let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
             let rows = wanted
-                .map(|row| list_row(&view, &ask.filter, sight, *row as usize))
+                .map(|row| list_row(&list_view, &ask.filter, view, *row as usize))
                 .collect::<Result<_>>()?;
             Ok(Page {
                 generation: ask.generation,
                 offset,
                 rows,
                 total: list.total,
-                of: view.catalog.len() as u64,
+                of: list_view.catalog.len() as u64,
                 partial: false,
             })
         };
@@ -226,17 +226,17 @@ impl Query for request::Page {
             })),
             Err(problem) => failed = Some(problem),
         };
-        let list = sight
-            .search
-            .list(view.parts(), &ask.filter, &ask.sort, cancel, &mut tell)?;
+        let list =
+            view.search
+                .list(list_view.parts(), &ask.filter, &ask.sort, cancel, &mut tell)?;
         if let Some(problem) = failed {
             return Err(problem);
         }
         cancel.check()?;
         if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
-            let rows = sight
+            let rows = view
                 .search
-                .all_rows(view.parts(), &ask.filter, &list.rows)?;
+                .all_rows(list_view.parts(), &ask.filter, &list.rows)?;
             return make(
                 &List {
                     total: rows.len() as u64,
@@ -254,14 +254,19 @@ impl Query for request::Page {
     }
 }
 
-fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> Result<Row> {
-    let mut item = view.catalog.item(row)?;
+fn list_row(
+    list_view: &ListView,
+    filter: &Filter,
+    view: &AnnotatorView,
+    row: usize,
+) -> Result<Row> {
+    let mut item = list_view.catalog.item(row)?;
     if let Some((end, _)) = item.question.char_indices().nth(QUESTION_CHARS) {
         item.question.truncate(end);
     }
-    let (status, at) = sight.status(row as u32);
+    let (status, at) = view.status(row as u32);
     let judged = history::to_the_second(at);
-    let comments = sight.comments(row as u32).len();
+    let comments = view.comments(row as u32).len();
     let mut row = Row::of(row as u32 + 1, &item, status, &judged);
     row.put(Field::Comments, comment_count(comments as u32));
     if !filter.text.trim().is_empty() {

@@ -16,52 +16,47 @@ fn usage(shared: &OwnerContext, watch: &Watch<'_>) -> Result<Arc<Usage>> {
 }
 
 impl Query for request::Metadata {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<MetadataState> {
-        Ok(sight.metadata.now(sight)?.state.clone())
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<MetadataState> {
+        Ok(view.metadata.now(view)?.state.clone())
     }
 }
 
 impl Query for request::SaveMetadata {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<MetadataState> {
-        sight.metadata.save(sight, &self.0)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<MetadataState> {
+        view.metadata.save(view, &self.0)
     }
 }
 
 impl Query for request::Impact {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Impact> {
-        let grammar = sight.metadata.now(sight)?.in_force.with(self.0)?;
-        let usage = usage(sight, watch)?;
-        Ok(usage.impact(&grammar, &sight.items(false).1))
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Impact> {
+        let grammar = view.metadata.now(view)?.in_force.with(self.0)?;
+        let usage = usage(view, watch)?;
+        Ok(usage.impact(&grammar, &view.items(false).1))
     }
 }
 
 impl Query for request::Terms {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<TermUse>> {
-        let held = sight.metadata.now(sight)?;
-        Ok(usage(sight, watch)?.terms(held.compiled(), &sight.items(false).1, &self.0))
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<TermUse>> {
+        let held = view.metadata.now(view)?;
+        Ok(usage(view, watch)?.terms(held.compiled(), &view.items(false).1, &self.0))
     }
 }
 
 impl Query for request::Grid {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Grid> {
-        let held = sight.metadata.now(sight)?;
-        let usage = usage(sight, watch)?;
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Grid> {
+        let held = view.metadata.now(view)?;
+        let usage = usage(view, watch)?;
         let number = [Sort::by(Field::Number)];
-        let only = || rows(sight, &self.filter, &number);
+        let only = || rows(view, &self.filter, &number);
         let only = (!self.filter.is_empty()).then(only).transpose()?;
         let axes = (self.rows.as_str(), self.columns.as_str());
-        usage.grid(
-            held.compiled(),
-            &sight.items(false).1,
-            axes,
-            only.as_deref(),
-        )
+        usage.grid(held.compiled(), &view.items(false).1, axes, only.as_deref())
     }
 }
 
 impl Query for request::Failing {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<FailingTerm>> {
-        let held = sight.metadata.now(sight)?;
-        Ok(usage(sight, watch)?.failing(held.compiled(), &sight.items(false).1, self.0))
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<FailingTerm>> {
+        let held = view.metadata.now(view)?;
+        Ok(usage(view, watch)?.failing(held.compiled(), &view.items(false).1, self.0))
     }
 }

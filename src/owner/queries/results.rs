@@ -7,8 +7,8 @@ use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::{AnswerSet, request};
 
 impl Query for request::AnswerSets {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {
-        Ok(sight
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {
+        Ok(view
             .items
             .catalog()
             .answers()
@@ -19,8 +19,8 @@ impl Query for request::AnswerSets {
 }
 
 impl Query for request::AnswerLines {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<String>> {
-        let catalog = sight.items.catalog();
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<String>> {
+        let catalog = view.items.catalog();
         let answers = catalog.answers().get(self.set as usize);
         let none = || Error::not_found(format!("unknown answer set {}", self.set));
         answers.ok_or_else(none)?.lines(self.part as usize)

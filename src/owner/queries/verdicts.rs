@@ -17,20 +17,20 @@ const VERDICT: usize = 256;
 impl Query for request::Verdicts {
     /// Verdicts on the items from number `from` on, of one round or of all, as far as the annotator may
     /// see them.
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<VerdictPage> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<VerdictPage> {
         let (round, from) = (self.round.as_deref(), self.from);
-        let shared = sight.shared();
+        let shared = view.shared();
         let catalog = shared.items.catalog();
         let len = catalog.len() as u32;
         let wanted = |row: u32, s: &EffectiveVerdict| {
             let asked = s.judgement.round.as_ref().map(|asked| asked.round.as_str());
-            (round.is_none() || round == asked) && sight.sees(row, &s.who)
+            (round.is_none() || round == asked) && view.sees(row, &s.who)
         };
         let (mut row, mut items, mut bytes, mut list) = (from.saturating_sub(1), 0, 0, Vec::new());
         while row < len && items < VERDICT_PAGE_ITEMS && bytes < BYTES {
             let rows = row..len.min(row + AT_ONCE);
             let judged: Vec<(u32, Vec<EffectiveVerdict>)> = {
-                let ledger = sight.items.ledger();
+                let ledger = view.items.ledger();
                 let own =
                     |row, s: &EffectiveVerdict| ledger.was_given_on(&s.uuid, row) && wanted(row, s);
                 let standing = |row| {

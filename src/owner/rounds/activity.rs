@@ -32,25 +32,25 @@ pub struct Activity {
 ///
 /// # Errors
 /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
-pub fn activity(sight: &AnnotatorView, before: i64, cancel: Cancel<'_>) -> Result<Activity> {
+pub fn activity(view: &AnnotatorView, before: i64, cancel: Cancel<'_>) -> Result<Activity> {
     let (mut items, mut steps) = (HashSet::new(), Vec::new());
     let mut given: Vec<(u16, i64)> = Vec::new();
-    walk(sight, cancel, &mut |ledger, places| {
+    walk(view, cancel, &mut |ledger, places| {
         let names: Vec<&str> = ledger.names().collect();
         for verdict in ledger.counted_verdicts(places) {
             let who = names[usize::from(verdict.person)];
-            if !sight.sees(verdict.row, who) {
+            if !view.sees(verdict.row, who) {
                 continue;
             }
             let judgement = verdict.judgement;
-            if who == sight.who() && super::verdicts::part(judgement).decides() {
+            if who == view.who() && super::verdicts::part(judgement).decides() {
                 items.insert(verdict.row);
             }
             if judgement.verdict == Verdict::Skip {
                 continue;
             }
             given.push((verdict.person, verdict.at));
-            if who == sight.who()
+            if who == view.who()
                 && let Some(ms) = judgement.ms
             {
                 steps.push(Step {
@@ -61,8 +61,8 @@ pub fn activity(sight: &AnnotatorView, before: i64, cancel: Cancel<'_>) -> Resul
             }
         }
     })?;
-    let names: Vec<String> = (sight.items.ledger().names()).map(String::from).collect();
-    let me = names.iter().position(|name| name == sight.who());
+    let names: Vec<String> = (view.items.ledger().names()).map(String::from).collect();
+    let me = names.iter().position(|name| name == view.who());
     let own = |person: u16| Some(usize::from(person)) == me;
     let since = given
         .iter()

@@ -20,59 +20,59 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Event, request};
 
 impl Query for request::Rounds {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<RoundState>> {
-        Ok(states(sight))
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<RoundState>> {
+        Ok(states(view))
     }
 }
 
 impl Query for request::NewRound {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
-        let state = start::begin(sight, &self.new, self.dry)?;
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
+        let state = start::begin(view, &self.new, self.dry)?;
         if !self.dry {
-            sight.broadcast.send(Event::Rounds);
+            view.broadcast.send(Event::Rounds);
         }
         Ok(state)
     }
 }
 
 impl Query for request::CloseRound {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
-        start::close(sight, &self.round, self.closed)?;
-        sight.broadcast.send(Event::Rounds);
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
+        start::close(view, &self.round, self.closed)?;
+        view.broadcast.send(Event::Rounds);
         Ok(())
     }
 }
 
 impl Query for request::DeleteRound {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
-        start::delete(sight, &self.0)?;
-        sight.broadcast.send(Event::Rounds);
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
+        start::delete(view, &self.0)?;
+        view.broadcast.send(Event::Rounds);
         Ok(())
     }
 }
 
 impl Query for request::RoundPeople {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
-        start::people(sight, &self.round, (&self.add, &self.remove))?;
-        sight.broadcast.send(Event::Rounds);
-        let glance = sight
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
+        start::people(view, &self.round, (&self.add, &self.remove))?;
+        view.broadcast.send(Event::Rounds);
+        let snapshot = view
             .rounds
-            .of(&self.round, |open| open.glance(sight.who()))?;
-        Ok(state(sight, glance))
+            .of(&self.round, |open| open.snapshot(view.who()))?;
+        Ok(state(view, snapshot))
     }
 }
 
 impl Query for request::Next {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<NextAssignment> {
-        let (who, round) = (sight.who(), &self.0);
-        let path = sight
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<NextAssignment> {
+        let (who, round) = (view.who(), &self.0);
+        let path = view
             .rounds
             .of(round, |open| open.round.guidelines.clone())?
             .map(|g| g.path);
-        let version = path.map(|path| start::version(sight, &path)).transpose()?;
-        let mut turn = sight.rounds.next(who, round, version, now())?;
+        let version = path.map(|path| start::version(view, &path)).transpose()?;
+        let mut turn = view.rounds.next(who, round, version, now())?;
         if let NextAssignment::Item(served) = &mut turn {
-            served.elsewhere = sight.at_work.twice(who, round);
+            served.elsewhere = view.at_work.twice(who, round);
         }
         Ok(turn)
     }
@@ -83,8 +83,8 @@ impl Query for request::Next {
 }
 
 impl Query for request::Release {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
-        sight.rounds.release(sight.who(), &self.0)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
+        view.rounds.release(view.who(), &self.0)
     }
 
     fn arrived(&self, shared: &OwnerContext, who: &str, connection: u64) {
@@ -93,63 +93,63 @@ impl Query for request::Release {
 }
 
 impl Query for request::Feedback {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Feedback> {
-        feedback(sight, &self.round, self.number)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Feedback> {
+        feedback(view, &self.round, self.number)
     }
 }
 
 impl Query for request::Guidelines {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<GuidelinesText>> {
-        guidelines(sight, &self.0)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<GuidelinesText>> {
+        guidelines(view, &self.0)
     }
 }
 
 impl Query for request::Disputes {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<Dispute>> {
-        disputes(sight, &self.0)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<Dispute>> {
+        disputes(view, &self.0)
     }
 }
 
 impl Query for request::Adjudication {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<AdjudicationContext> {
-        adjudicating(sight, &self.0)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<AdjudicationContext> {
+        adjudicating(view, &self.0)
     }
 }
 
 impl Query for request::WhatIf {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<WhatIf> {
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<WhatIf> {
         let none = || {
             Error::new(
                 ErrorKind::NotFound,
                 format!("unknown round `{}`", self.round),
             )
         };
-        let glance = allowed(sight, Some(&self.round))?.ok_or_else(none)?;
+        let snapshot = allowed(view, Some(&self.round))?.ok_or_else(none)?;
         Ok(what_if(
-            verdicts(sight, &glance),
-            glance.round.protocol,
+            verdicts(view, &snapshot),
+            snapshot.round.protocol,
             self.protocol,
         ))
     }
 }
 
-fn states(sight: &AnnotatorView) -> Vec<RoundState> {
-    let glances = sight.shared().rounds.glances(sight.who());
+fn states(view: &AnnotatorView) -> Vec<RoundState> {
+    let glances = view.shared().rounds.glances(view.who());
     glances
         .into_iter()
-        .map(|glance| state(sight, glance))
+        .map(|snapshot| state(view, snapshot))
         .collect()
 }
 
 /// The open rounds with items for the annotator, oldest first.
-pub fn tasks(sight: &AnnotatorView) -> Vec<RoundTask> {
-    let glances = sight.shared().rounds.glances(sight.who()).into_iter();
+pub fn tasks(view: &AnnotatorView) -> Vec<RoundTask> {
+    let glances = view.shared().rounds.glances(view.who()).into_iter();
     glances
-        .filter(|glance| glance.state.closed.is_none())
-        .filter_map(|glance| {
-            let (judged, share) = own_share(&glance, sight.who())?;
+        .filter(|snapshot| snapshot.state.closed.is_none())
+        .filter_map(|snapshot| {
+            let (judged, share) = own_share(&snapshot, view.who())?;
             (share > judged).then_some(RoundTask {
-                name: glance.state.name,
+                name: snapshot.state.name,
                 judged,
                 share,
             })
@@ -160,13 +160,13 @@ pub fn tasks(sight: &AnnotatorView) -> Vec<RoundTask> {
 /// The items that a person has judged and will have judged in all, if everybody in the round judges
 /// the same number of those that are open. In a blind round, everybody has the same share, because
 /// anything else would tell what others have judged. `None` for people who are not in the round.
-fn own_share(glance: &RoundSnapshot, who: &str) -> Option<(u64, u64)> {
-    let state = &glance.state;
+fn own_share(snapshot: &RoundSnapshot, who: &str) -> Option<(u64, u64)> {
+    let state = &snapshot.state;
     let here = |name: &str| !state.left.iter().any(|left| left == name);
     let (_, judged) = *(state.people.iter()).find(|(name, _)| name == who && here(name))?;
     let people = state.people.iter().filter(|(name, _)| here(name)).count() as u64;
     let items = state.items.saturating_sub(state.missing);
-    if glance.blind {
+    if snapshot.blind {
         return Some((judged, state.wanted.div_ceil(people).min(items).max(judged)));
     }
     let open = state.wanted.saturating_sub(state.judged).div_ceil(people);
@@ -174,8 +174,8 @@ fn own_share(glance: &RoundSnapshot, who: &str) -> Option<(u64, u64)> {
 }
 
 /// The current guidelines of a round; `None` if it has none.
-fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesText>> {
-    let shared = sight.shared();
+fn guidelines(view: &AnnotatorView, round: &str) -> Result<Option<GuidelinesText>> {
+    let shared = view.shared();
     let made = shared
         .rounds
         .of(round, |open| open.round.guidelines.clone())?;
@@ -193,19 +193,19 @@ fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesTex
 }
 
 /// Feedback on a practice item, after its verdict.
-fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback> {
+fn feedback(view: &AnnotatorView, round: &str, number: u32) -> Result<Feedback> {
     let row = number.checked_sub(1);
     let id = row
-        .map(|row| sight.items.catalog().item(row as usize))
+        .map(|row| view.items.catalog().item(row as usize))
         .transpose()?
         .map(|item| item.id)
         .unwrap_or_default();
-    let gold = sight.shared().rounds.of(round, |open| {
+    let gold = view.shared().rounds.of(round, |open| {
         open.round.calibration.iter().find(|g| g.id == id).cloned()
     })?;
-    let ledger = sight.items.ledger();
+    let ledger = view.items.ledger();
     let judged =
-        row.is_some_and(|row| ledger.has_verdict(row, round, sight.who(), Part::Calibration));
+        row.is_some_and(|row| ledger.has_verdict(row, round, view.who(), Part::Calibration));
     match gold {
         Some(gold) if judged => Ok(Feedback {
             good: Some(gold.good),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::start;
-use super::verdicts::{each, glance, part};
+use super::verdicts::{each, part, snapshot};
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{AdjudicationContext, Dispute, OthersVerdict};
@@ -17,25 +17,25 @@ const NAMELESS: &str = "adjudicator";
 
 /// The items with different verdicts, a flag, or an unsure, open ones first. The annotator counts
 /// as having seen their verdicts from then on.
-pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>> {
-    let glance = glance(sight, name)?;
+pub(super) fn disputes(view: &AnnotatorView, name: &str) -> Result<Vec<Dispute>> {
+    let snapshot = snapshot(view, name)?;
     let one = |ledger: &Ledger, row: u32| {
-        if sight.hides(row) {
+        if view.hides(row) {
             None
         } else {
-            dispute(sight, &glance.round, ledger, row)
+            dispute(view, &snapshot.round, ledger, row)
         }
     };
-    let mut list: Vec<Dispute> = each(sight, &glance, one).into_iter().flatten().collect();
-    let catalog = sight.items.catalog();
+    let mut list: Vec<Dispute> = each(view, &snapshot, one).into_iter().flatten().collect();
+    let catalog = view.items.catalog();
     for dispute in &mut list {
         let row = dispute.number - 1;
         dispute.item = catalog.item(row as usize)?.id;
-        sight.shared().rounds.shown(sight.who(), row);
+        view.shared().rounds.shown(view.who(), row);
     }
-    let path = glance.round.guidelines.as_ref().map(|g| &g.path);
-    let version = path.and_then(|path| start::version(sight.shared(), path).ok());
-    sight.shared().rounds.settling(sight.who(), name, version);
+    let path = snapshot.round.guidelines.as_ref().map(|g| &g.path);
+    let version = path.and_then(|path| start::version(view.shared(), path).ok());
+    view.shared().rounds.settling(view.who(), name, version);
     sort_by_key(&mut list, |dispute| {
         (dispute.settled.is_some(), dispute.number)
     });
@@ -44,18 +44,18 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
 
 /// The rounds with disputes that are not settled, oldest first, and their number. Only a count: the
 /// annotator has not seen the verdicts.
-pub fn open_disputes(sight: &AnnotatorView) -> Vec<(String, u64)> {
-    let glances = sight.shared().rounds.glances(sight.who()).into_iter();
+pub fn open_disputes(view: &AnnotatorView) -> Vec<(String, u64)> {
+    let glances = view.shared().rounds.glances(view.who()).into_iter();
     let open = glances
-        .filter(|glance| glance.state.judged > 0)
-        .map(|glance| {
+        .filter(|snapshot| snapshot.state.judged > 0)
+        .map(|snapshot| {
             let one = |ledger: &Ledger, row: u32| {
-                let found = (!sight.hides(row)).then(|| dispute(sight, &glance.round, ledger, row));
+                let found = (!view.hides(row)).then(|| dispute(view, &snapshot.round, ledger, row));
                 found.flatten().is_some_and(|found| found.settled.is_none())
             };
-            let open = each(sight, &glance, one).into_iter().filter(|open| *open);
+            let open = each(view, &snapshot, one).into_iter().filter(|open| *open);
             let number = open.count() as u64;
-            (glance.state.name, number)
+            (snapshot.state.name, number)
         });
     open.filter(|(_, open)| *open > 0).collect()
 }
@@ -89,7 +89,7 @@ pub(super) fn called(round: &Round) -> impl FnMut(String) -> String + use<> {
     }
 }
 
-fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
+fn dispute(view: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
     let (settled, given): (Vec<EffectiveVerdict>, Vec<EffectiveVerdict>) =
         in_round(ledger, row, round)
             .into_iter()
@@ -106,10 +106,10 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     if !differ && !doubt {
         return None;
     }
-    let own = given.iter().any(|s| s.who == sight.who());
+    let own = given.iter().any(|s| s.who == view.who());
     let mut called = called(round);
     let settled = settled.into_iter().next_back().map(|s| {
-        let names_shown = round.adjudication.names || s.who == sight.who();
+        let names_shown = round.adjudication.names || s.who == view.who();
         OthersVerdict {
             who: if names_shown { s.who } else { NAMELESS.into() },
             at: s.at,
@@ -135,19 +135,19 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
 }
 
 /// The context of an adjudication.
-pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<AdjudicationContext> {
-    let shared = sight.shared();
-    let glance = glance(sight, name)?;
-    let Some(guidelines) = &glance.round.guidelines else {
+pub(super) fn adjudicating(view: &AnnotatorView, name: &str) -> Result<AdjudicationContext> {
+    let shared = view.shared();
+    let snapshot = snapshot(view, name)?;
+    let Some(guidelines) = &snapshot.round.guidelines else {
         return Ok(AdjudicationContext {
-            sees: glance.round.adjudication,
+            sees: snapshot.round.adjudication,
             ..AdjudicationContext::default()
         });
     };
     // Without the current file, no version can be called earlier.
     let version = start::version(shared, &guidelines.path).ok();
     let stamps = |ledger: &Ledger, row: u32| -> Vec<(Option<String>, u32)> {
-        if sight.hides(row) {
+        if view.hides(row) {
             return Vec::new();
         }
         let stamp = |s: EffectiveVerdict| {
@@ -156,14 +156,14 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
                 row + 1,
             )
         };
-        in_round(ledger, row, &glance.round)
+        in_round(ledger, row, &snapshot.round)
             .into_iter()
             .map(stamp)
             .collect()
     };
     let mut earlier: BTreeMap<Option<String>, Vec<u32>> = BTreeMap::new();
     if version.is_some() {
-        for (stamp, number) in each(sight, &glance, stamps).into_iter().flatten() {
+        for (stamp, number) in each(view, &snapshot, stamps).into_iter().flatten() {
             if stamp != version {
                 earlier.entry(stamp).or_default().push(number);
             }
@@ -173,7 +173,7 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
         numbers.sort_unstable();
     }
     Ok(AdjudicationContext {
-        sees: glance.round.adjudication,
+        sees: snapshot.round.adjudication,
         guidelines: Some(guidelines.path.clone()),
         version,
         earlier: earlier.into_iter().collect(),

@@ -51,7 +51,7 @@ pub struct Rounds {
 struct Inner {
     all: BTreeMap<String, Open>,
     /// What each annotator must not see, computed on demand; `None` if nothing is hidden.
-    veils: HashMap<String, Option<Arc<BlindMask>>>,
+    masks: HashMap<String, Option<Arc<BlindMask>>>,
     key: u64,
 }
 
@@ -87,7 +87,7 @@ impl Rounds {
                 judged.len()
             ));
         }
-        inner.veils.clear();
+        inner.masks.clear();
         self.unread.store(false, Ordering::Release);
         notices
     }
@@ -108,23 +108,23 @@ impl Rounds {
     }
 
     /// What must be hidden from `who`; `None` if no blind round requires it.
-    pub fn veil(&self, who: &str) -> Option<Arc<BlindMask>> {
+    pub fn mask(&self, who: &str) -> Option<Arc<BlindMask>> {
         let mut inner = self.inner();
-        if let Some(veil) = inner.veils.get(who) {
-            return veil.clone();
+        if let Some(mask) = inner.masks.get(who) {
+            return mask.clone();
         }
         inner.key += 1;
-        let mut veil = BlindMask::new(inner.key);
+        let mut mask = BlindMask::new(inner.key);
         for open in inner.all.values().filter(|open| open.is_blind_for(who)) {
-            veil.round.clone_from(&open.round.name);
+            mask.round.clone_from(&open.round.name);
             open.rows()
-                .filter(|row| open.veils(who, *row))
-                .for_each(|row| veil.put(row, true));
-            veil.in_hand.extend(open.in_hand(who));
+                .filter(|row| open.masks(who, *row))
+                .for_each(|row| mask.put(row, true));
+            mask.in_hand.extend(open.in_hand(who));
         }
-        let veil = (!veil.round.is_empty()).then(|| Arc::new(veil));
-        inner.veils.insert(who.to_string(), veil.clone());
-        veil
+        let mask = (!mask.round.is_empty()).then(|| Arc::new(mask));
+        inner.masks.insert(who.to_string(), mask.clone());
+        mask
     }
 
     /// Determines the purpose of a verdict of `who` on a row, before it is written, and records it
@@ -202,7 +202,7 @@ impl Rounds {
         match inner
             .all
             .values()
-            .find(|open| open.is_blind_for(who) && open.veils(who, row))
+            .find(|open| open.is_blind_for(who) && open.masks(who, row))
         {
             Some(open) => {
                 let name = &open.round.name;
@@ -343,7 +343,7 @@ impl Rounds {
         sort_by(&mut all, |a, b| {
             (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name))
         });
-        all.into_iter().map(|open| open.glance(who)).collect()
+        all.into_iter().map(|open| open.snapshot(who)).collect()
     }
 
     /// A guard to hold while the file of a round changes.
@@ -382,19 +382,19 @@ impl Inner {
 
     /// Updates what must be hidden from `who` about a row.
     fn update_mask(&mut self, who: &str, row: u32) {
-        let Some(Some(veil)) = self.veils.get_mut(who) else {
+        let Some(Some(mask)) = self.masks.get_mut(who) else {
             return;
         };
         let blind = || self.all.values().filter(|open| open.is_blind_for(who));
-        let veils = blind().any(|open| open.veils(who, row));
+        let is_masked = blind().any(|open| open.masks(who, row));
         let in_hand = blind().any(|open| open.in_hand(who).contains(&row));
         self.key += 1;
-        let veil = Arc::make_mut(veil);
-        veil.put(row, veils);
-        veil.in_hand.retain(|r| *r != row);
+        let mask = Arc::make_mut(mask);
+        mask.put(row, is_masked);
+        mask.in_hand.retain(|r| *r != row);
         if in_hand {
-            veil.in_hand.push(row);
+            mask.in_hand.push(row);
         }
-        veil.key = self.key;
+        mask.key = self.key;
     }
 }

@@ -73,12 +73,12 @@ pub(super) struct RoundSnapshot {
 
 impl RoundSnapshot {
     /// Removes these rows, and returns how many items of the round they include.
-    pub(super) fn leave_out(&mut self, veiled: impl Fn(u32) -> bool) -> u64 {
+    pub(super) fn leave_out(&mut self, is_masked: impl Fn(u32) -> bool) -> u64 {
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];
         for (kept, all) in rows.iter_mut().zip(self.rows.iter()) {
             *kept = all
                 .iter()
-                .map(|row| row.filter(|row| !veiled(*row)))
+                .map(|row| row.filter(|row| !is_masked(*row)))
                 .collect();
         }
         let there = |rows: &[Option<u32>]| rows.iter().flatten().count();
@@ -217,7 +217,7 @@ impl Open {
     }
 
     /// A snapshot for long computations.
-    pub(super) fn glance(&self, who: &str) -> RoundSnapshot {
+    pub(super) fn snapshot(&self, who: &str) -> RoundSnapshot {
         let (judged, wanted) = self.leases.progress();
         let gone = u64::from(self.missing);
         let all_gone = gone * u64::from(self.round.overlap);
@@ -255,7 +255,7 @@ impl Open {
 
     /// Whether verdicts of others and machine results on a row are hidden from `who`. Gold items
     /// stay hidden until the round is closed.
-    pub(super) fn veils(&self, who: &str, row: u32) -> bool {
+    pub(super) fn masks(&self, who: &str, row: u32) -> bool {
         match self.places.get(&row) {
             Some((Role::Item, item)) => {
                 !self.leases.has_judged(who, *item) || self.in_hand(who).contains(&row)
@@ -334,7 +334,7 @@ impl Open {
     /// Whether `who` still has to answer the item in this row, so that its answer key must be
     /// hidden.
     pub(super) fn asks_answer(&self, who: &str, row: u32) -> bool {
-        self.asks_answers() && self.round.has(who) && self.veils(who, row)
+        self.asks_answers() && self.round.has(who) && self.masks(who, row)
     }
 
     /// Whether the round is open and asks for answers.
@@ -347,7 +347,7 @@ impl Open {
     }
 
     pub(super) fn shown(&mut self, who: &str, row: u32) {
-        if self.places.contains_key(&row) && !self.veils(who, row) {
+        if self.places.contains_key(&row) && !self.masks(who, row) {
             self.shown.insert((who.to_string(), row));
         }
     }

@@ -23,11 +23,11 @@ const MOST_BYTES: u64 = 1 << 20;
 /// # Errors
 /// Any error of [`draw`], an unknown filter or field, and [`ErrorKind::Conflict`] if the name is
 /// taken.
-pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<RoundState> {
-    let shared = sight.shared();
+pub(super) fn begin(view: &AnnotatorView, new: &NewRound, dry: bool) -> Result<RoundState> {
+    let shared = view.shared();
     let filter = Filter::parse(&new.filter)?;
     let stratum = new.strata.as_deref().map(field).transpose()?;
-    let candidates = queries::numbers(sight, &filter)?;
+    let candidates = queries::numbers(view, &filter)?;
     let (items, rotations) = read(shared, &candidates, stratum)?;
     let mut new = new.clone();
     new.guidelines = match new.guidelines.take() {
@@ -37,7 +37,7 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
         }
         None => None,
     };
-    let judged = known(sight, stratum)?;
+    let judged = known(view, stratum)?;
     let known: Vec<GoldCandidate<'_>> = judged
         .iter()
         .map(|(id, stratum, good, reasons)| GoldCandidate {
@@ -51,7 +51,7 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
         .iter()
         .map(|(id, stratum)| (id.as_str(), stratum.as_str()))
         .collect();
-    let mut drawn = draw(&new, &candidates, &known, sight.who(), now())?;
+    let mut drawn = draw(&new, &candidates, &known, view.who(), now())?;
     let chosen: HashSet<&String> = drawn.round.items.iter().collect();
     drawn.round.rotations = rotations
         .into_iter()
@@ -93,9 +93,9 @@ pub fn store(shared: &Arc<OwnerContext>, round: &Round) -> Result<()> {
 }
 
 /// Fails if the annotator may not change the round: in a shared project, only its creator may.
-fn may_change(sight: &AnnotatorView, round: &Round) -> Result<()> {
-    let shared = !sight.shared().project.config().shared.people.is_empty();
-    if shared && round.by != sight.who() {
+fn may_change(view: &AnnotatorView, round: &Round) -> Result<()> {
+    let shared = !view.shared().project.config().shared.people.is_empty();
+    if shared && round.by != view.who() {
         let what = format!("only its creator may change round `{}`", round.name);
         return Err(Error::denied(what).help(format!("ask `{}`", round.by)));
     }
@@ -107,11 +107,11 @@ fn may_change(sight: &AnnotatorView, round: &Round) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::NotFound`]; [`ErrorKind::Denied`] for people who may not change it;
 /// [`ErrorKind::Conflict`] if it has verdicts, even undone ones; I/O errors.
-pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
-    let shared = sight.shared();
+pub(super) fn delete(view: &AnnotatorView, name: &str) -> Result<()> {
+    let shared = view.shared();
     let _one_at_a_time = shared.rounds.change();
     let round = shared.rounds.of(name, |open| open.round.clone())?;
-    may_change(sight, &round)?;
+    may_change(view, &round)?;
     let check_unused = || match shared.items.ledger().verdicts_given_in(name) {
         0 => Ok(()),
         n => Err(
@@ -140,22 +140,22 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
 /// [`ErrorKind::NotFound`]; [`ErrorKind::Denied`] for people who may not change it;
 /// [`ErrorKind::Conflict`] if it is closed; any error of [`Round::change`]; I/O errors.
 pub(super) fn people(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     name: &str,
     change: (&[String], &[String]),
 ) -> Result<()> {
-    let shared = sight.shared();
+    let shared = view.shared();
     let _one_at_a_time = shared.rounds.change();
     let (round, (judged, wanted)) = shared
         .rounds
         .of(name, |open| (open.round.clone(), open.leases.progress()))?;
-    may_change(sight, &round)?;
+    may_change(view, &round)?;
     if round.closed.is_some() {
         let help = format!("run `benchtop round reopen {name}` to open it again");
         return Err(Error::conflict(format!("round `{name}` is closed")).help(help));
     }
     let mut round = Round::clone(&round);
-    round.change(change, judged >= wanted, sight.who(), now())?;
+    round.change(change, judged >= wanted, view.who(), now())?;
     rounds::rewrite(&shared.project, &round)?;
     reload(shared)
 }
@@ -165,13 +165,13 @@ pub(super) fn people(
 /// # Errors
 /// [`ErrorKind::NotFound`]; [`ErrorKind::Denied`] for people for whom it is blind, except its
 /// creator; I/O errors.
-pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<()> {
-    let shared = sight.shared();
+pub(super) fn close(view: &AnnotatorView, name: &str, closed: bool) -> Result<()> {
+    let shared = view.shared();
     let _one_at_a_time = shared.rounds.change();
     let (round, blind) = shared.rounds.of(name, |open| {
-        (open.round.clone(), open.is_blind_for(sight.who()))
+        (open.round.clone(), open.is_blind_for(view.who()))
     })?;
-    if blind && round.by != sight.who() {
+    if blind && round.by != view.who() {
         let what = format!("closing round `{name}` would reveal verdicts that it hides from you");
         return Err(Error::denied(what).help(format!("ask its creator `{}` to close it", round.by)));
     }
@@ -271,9 +271,9 @@ fn set_of(item: &Item) -> Option<(String, String)> {
 type Judged = (String, String, bool, Vec<String>);
 
 /// The items that were accepted or rejected unanimously, as far as the annotator may know.
-fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
-    let shared = sight.shared();
-    let (catalog, overlay) = sight.items(false);
+fn known(view: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
+    let shared = view.shared();
+    let (catalog, overlay) = view.items(false);
     let settled = |row: usize| match overlay.status(row) {
         Status::Accepted => Some((row as u32, true)),
         Status::Rejected => Some((row as u32, false)),

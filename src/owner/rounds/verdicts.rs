@@ -15,35 +15,35 @@ const AT_ONCE: usize = 1024;
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for an unknown round.
-pub(super) fn glance(sight: &AnnotatorView, round: &str) -> Result<RoundSnapshot> {
-    let rounds = &sight.shared().rounds;
-    rounds.of(round, |open| open.glance(sight.who()))
+pub(super) fn snapshot(view: &AnnotatorView, round: &str) -> Result<RoundSnapshot> {
+    let rounds = &view.shared().rounds;
+    rounds.of(round, |open| open.snapshot(view.who()))
 }
 
 /// Calls `of` for each item of a round, in order.
 pub(super) fn each<T>(
-    sight: &AnnotatorView,
-    glance: &RoundSnapshot,
+    view: &AnnotatorView,
+    snapshot: &RoundSnapshot,
     mut of: impl FnMut(&Ledger, u32) -> T,
 ) -> Vec<T> {
-    let rows: Vec<u32> = glance.items().collect();
+    let rows: Vec<u32> = snapshot.items().collect();
     let mut all = Vec::with_capacity(rows.len());
     for rows in rows.chunks(AT_ONCE) {
-        let ledger = sight.items.ledger();
+        let ledger = view.items.ledger();
         all.extend(rows.iter().map(|row| of(&ledger, *row)));
     }
     all
 }
 
 /// The verdicts of a round, one per person for each item.
-pub(super) fn verdicts(sight: &AnnotatorView, glance: &RoundSnapshot) -> Vec<Vec<Verdict>> {
+pub(super) fn verdicts(view: &AnnotatorView, snapshot: &RoundSnapshot) -> Vec<Vec<Verdict>> {
     let said = |ledger: &Ledger, row| {
-        standing(&glance.round, ledger, row)
+        standing(&snapshot.round, ledger, row)
             .into_iter()
             .map(|(_, j)| j.verdict)
             .collect()
     };
-    each(sight, glance, said)
+    each(view, snapshot, said)
 }
 
 /// The effective verdicts of a round on a row, one per person, in the order they were given.
@@ -66,18 +66,18 @@ pub(super) fn part(judgement: &Judgement) -> Part {
 /// # Errors
 /// [`NotFound`](benchtop_model::ErrorKind::NotFound) if there is no such round;
 /// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides it from the annotator.
-pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
-    sight.check_scores()?;
-    let glance = glance(sight, round)?;
-    let statuses = verdicts(sight, &glance)
+pub fn accepted(view: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
+    view.check_scores()?;
+    let snapshot = snapshot(view, round)?;
+    let statuses = verdicts(view, &snapshot)
         .into_iter()
-        .map(|verdicts| glance.round.protocol.status(&verdicts));
-    let rows = glance
+        .map(|verdicts| snapshot.round.protocol.status(&verdicts));
+    let rows = snapshot
         .items()
         .zip(statuses)
         .filter(|(_, status)| *status == Status::Accepted)
         .map(|(row, _)| row);
-    let ledger = sight.items.ledger();
+    let ledger = view.items.ledger();
     let mut all: Vec<u32> = rows
         .flat_map(|row| ledger.rotations_in(round, row))
         .collect();
@@ -86,13 +86,13 @@ pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
 }
 
 /// The state of a round, with counts by status unless the round is blind for the annotator.
-pub(super) fn state(sight: &AnnotatorView, mut glance: RoundSnapshot) -> RoundState {
-    if !glance.blind {
+pub(super) fn state(view: &AnnotatorView, mut snapshot: RoundSnapshot) -> RoundState {
+    if !snapshot.blind {
         let mut counts = [0; Status::ALL.len()];
-        for verdicts in verdicts(sight, &glance) {
-            counts[usize::from(glance.round.protocol.status(&verdicts).code())] += 1;
+        for verdicts in verdicts(view, &snapshot) {
+            counts[usize::from(snapshot.round.protocol.status(&verdicts).code())] += 1;
         }
-        glance.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
+        snapshot.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
     }
-    glance.state
+    snapshot.state
 }

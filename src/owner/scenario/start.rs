@@ -36,11 +36,11 @@ impl Task for request::Scenario {
         let plan = &new.plan;
         plan.check()?;
         let filter = Filter::parse(&plan.filter)?;
-        let sight = AnnotatorView::of(shared, task.who);
-        sight.check_filter(&filter)?;
+        let view = AnnotatorView::of(shared, task.who);
+        view.check_filter(&filter)?;
         let chosen: Vec<u32> = match filter.is_empty() {
             true => (1..=shared.items.catalog().len() as u32).collect(),
-            false => queries::numbers(&sight, &filter)?,
+            false => queries::numbers(&view, &filter)?,
         };
         let planned = planned(shared, plan, &chosen, cancel)?;
         let mut started = planned.counts;

@@ -7,16 +7,16 @@ use crate::dispatch::{Query, Watch};
 use crate::queries;
 use crate::visibility::AnnotatorView;
 use benchtop_model::cancel::Cancel;
-use benchtop_model::scoring::bench::{
-    Bench, Counted, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState, Sample,
-    ScorerState,
-};
 use benchtop_model::scoring::job::ScoringState;
+use benchtop_model::scoring::queries::{
+    Counted, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState, Sample, ScorerState,
+    ThresholdTuning,
+};
 use benchtop_model::scoring::{Outcome, Scorer};
 use benchtop_model::{Error, Filter, Item, Result, Status};
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
-use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
+use benchtop_pipeline::scoring::{build, explain, flag_priority, threshold_tuning};
 use benchtop_protocol::wire::request;
 use benchtop_store::{StatusColumns, rules};
 
@@ -111,8 +111,8 @@ impl Query for request::Scorers {
     }
 }
 
-impl Query for request::Bench {
-    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
+impl Query for request::ThresholdTuning {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ThresholdTuning> {
         let (shared, ask, cancel) = (view.shared(), &self.0, watch.cancel);
         let column = shared.scoring.column(shared, &ask.measure.scorer, cancel)?;
         let other = match &ask.other {
@@ -129,7 +129,7 @@ impl Query for request::Bench {
             ),
         };
         let catalog = shared.items.catalog();
-        let (mut bench, near) = bench::analyze(
+        let (mut tuning, near) = threshold_tuning::analyze(
             ask,
             (&column, other.as_deref()),
             (&catalog, &statuses(shared)),
@@ -156,9 +156,9 @@ impl Query for request::Bench {
                 text: text.chars().take(TEXT).collect(),
             })
         };
-        bench.good = near.good.iter().map(sample).collect::<Result<_>>()?;
-        bench.bad = near.bad.iter().map(sample).collect::<Result<_>>()?;
-        Ok(bench)
+        tuning.good = near.good.iter().map(sample).collect::<Result<_>>()?;
+        tuning.bad = near.bad.iter().map(sample).collect::<Result<_>>()?;
+        Ok(tuning)
     }
 }
 

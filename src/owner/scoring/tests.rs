@@ -9,8 +9,8 @@ use benchtop_files::project::Project;
 use benchtop_model::cancel::{Cancel, ProgressSink};
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::job::{Budget, JobAct, JobStatus};
-use benchtop_model::scoring::bench::{BenchQuery, FlagOrder, RulesState, ScorerState};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringState};
+use benchtop_model::scoring::queries::{FlagOrder, RulesState, ScorerState, TuningQuery};
 use benchtop_model::scoring::rules::{RuleAction, Threshold};
 use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
@@ -611,7 +611,7 @@ fn the_flagged_queue_chips_and_explanations() {
         rig.ask(request::Explain { number: 61 }).unwrap_err().kind,
         ErrorKind::NotFound
     );
-    let ask = BenchQuery {
+    let ask = TuningQuery {
         measure: "leakage".parse().unwrap(),
         filter: Filter::parse("filter:flagged").unwrap(),
         flag: Some(50.0),
@@ -624,7 +624,7 @@ fn the_flagged_queue_chips_and_explanations() {
         samples: 2,
         across: None,
     };
-    let bench = rig.ask(request::Bench(Box::new(ask))).unwrap();
+    let bench = rig.ask(request::ThresholdTuning(Box::new(ask))).unwrap();
     assert_eq!(
         (bench.tally.items[1], bench.good.len(), bench.bad.len()),
         (nearest.len() as u64, 0, 2)

@@ -23,13 +23,13 @@ impl Writer {
         ledger: &Ledger,
     ) -> Result<u32> {
         let row = self.shared.items.data().catalog.row(comment.number)?;
-        let sight = AnnotatorView::of_ledger(&self.shared, who);
+        let view = AnnotatorView::of_ledger(&self.shared, who);
         let known = |of: &Uuid| -> Result<Comment> {
             let none = || {
                 Error::not_found(format!("item #{} has no comment {of}", comment.number))
                     .help("it may have been deleted; list the comments again")
             };
-            let mut visible = sight.comments_in(ledger, row).into_iter();
+            let mut visible = view.comments_in(ledger, row).into_iter();
             visible.find(|written| written.uuid == *of).ok_or_else(none)
         };
         match &comment.act {
@@ -46,7 +46,7 @@ impl Writer {
             }
             CommentAct::Resolve { of, .. } => drop(known(of)?),
             CommentAct::Label { label, .. } => {
-                sight.check_item(comment.number)?;
+                view.check_item(comment.number)?;
                 if self.shared.rounds.asks_answer(who, row) {
                     let what = "a round asks you to answer this item";
                     return Err(Error::denied(what).help("answer it before you label answers"));

@@ -7,7 +7,7 @@ use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::Field;
 use benchtop_model::analysis::contamination::{ContaminationRow, Rates};
-use benchtop_model::scoring::bench::Share;
+use benchtop_model::scoring::queries::Share;
 
 /// What is known of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

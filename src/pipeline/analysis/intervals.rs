@@ -7,7 +7,7 @@ use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::Result;
-use benchtop_model::analysis::{Intervals, Sure};
+use benchtop_model::analysis::{Intervals, ScoreInterval};
 use benchtop_model::board::{Cell, Column, Row};
 use benchtop_model::cancel::ProgressSink;
 
@@ -16,7 +16,7 @@ pub(super) fn confidence_intervals(
     chosen: &ItemSelection,
     ask: &Intervals,
     watch: ProgressSink<'_>,
-) -> Result<Vec<Sure>> {
+) -> Result<Vec<ScoreInterval>> {
     let ruled = scored.engine();
     let board = ruled.board(chosen);
     let columns = match ask.columns.is_empty() {
@@ -39,17 +39,17 @@ pub(super) fn confidence_intervals(
         .collect();
     let steps = Steps::new("intervals", cells.len(), watch);
     let one =
-        |(column, (at, row), cell, value): &(&Column, (usize, &Row), Cell, f64)| -> Result<Sure> {
+        |(column, (at, row), cell, value): &(&Column, (usize, &Row), Cell, f64)| -> Result<ScoreInterval> {
             steps.next()?;
             let by = column.scale.unit();
             let of = ruled.column(&column.name)?;
-            let sure = ruled.estimate(*at, of, chosen, ask.plan, watch.cancel)?;
-            let (clusters, drawn) = (sure.clusters, sure.interval);
+            let estimate = ruled.estimate(*at, of, chosen, ask.plan, watch.cancel)?;
+            let (clusters, drawn) = (estimate.clusters, estimate.interval);
             let independent = cell
                 .k()
                 .and_then(|k| wilson(k, cell.n(), Z95))
                 .map(|(low, high)| (by * low, by * high));
-            Ok(Sure {
+            Ok(ScoreInterval {
                 column: column.name.clone(),
                 scale: column.scale,
                 model: row.model.clone(),
@@ -60,7 +60,7 @@ pub(super) fn confidence_intervals(
                 interval: drawn.ok().map(|i| i.scaled(by)),
                 no_interval: drawn.err().map(str::to_string),
                 clusters,
-                sc: sure.sc,
+                sc: estimate.sc,
             })
         };
     cells.par_iter().map(one).collect()

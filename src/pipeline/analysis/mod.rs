@@ -30,7 +30,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 ///
 /// [`ErrorKind::NotFound`] for an unknown column, [`ErrorKind::Input`] if there is too little data,
 /// and [`ErrorKind::Cancelled`].
-pub fn analyse(
+pub fn analyze(
     scored: &BoardData,
     chosen: &ItemSelection,
     after: Option<&ItemSelection>,
@@ -51,7 +51,7 @@ pub fn analyse(
             Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, watch)?)
         }
         What::Intervals(ask) => {
-            Analysis::Sure(intervals::confidence_intervals(scored, chosen, ask, watch)?)
+            Analysis::Intervals(intervals::confidence_intervals(scored, chosen, ask, watch)?)
         }
         What::Published(paper) => {
             let mut board = scored.board(chosen);

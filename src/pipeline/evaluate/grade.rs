@@ -54,7 +54,7 @@ impl FreeAnswers {
 pub fn ask(
     catalog: &Catalog,
     all: &[FreeAnswers],
-    desk: JudgeContext<'_>,
+    context: JudgeContext<'_>,
     watch: ProgressSink<'_>,
 ) -> Result<JudgeSummary> {
     let load = |at: usize, some: &[usize]| -> Result<Vec<Question>> {
@@ -83,7 +83,7 @@ pub fn ask(
             .collect(),
         load: &load,
     };
-    ask_each(&questions, desk, watch)
+    ask_each(&questions, context, watch)
 }
 
 /// The grade of each answer by row, for this many rows. NaN where there is none. An empty answer has

@@ -175,7 +175,7 @@ pub(super) struct Questions<'a> {
 pub fn ask(
     scored: &BoardData,
     all: &[Unread],
-    desk: JudgeContext<'_>,
+    context: JudgeContext<'_>,
     watch: ProgressSink<'_>,
 ) -> Result<JudgeSummary> {
     let keys = |one: &'_ Unread| -> Vec<String> {
@@ -214,7 +214,7 @@ pub fn ask(
             .collect(),
         load: &load,
     };
-    ask_each(&questions, desk, watch)
+    ask_each(&questions, context, watch)
 }
 
 /// Asks all questions that this judge has not answered with this instruction. Each reply is recorded
@@ -227,13 +227,13 @@ pub fn ask(
 /// [`ErrorKind::Cancelled`]; or if recording fails. Readings are kept.
 pub(super) fn ask_each(
     questions: &Questions<'_>,
-    desk: JudgeContext<'_>,
+    context: JudgeContext<'_>,
     watch: ProgressSink<'_>,
 ) -> Result<JudgeSummary> {
     let mut seen = HashSet::new();
-    let known = &desk.judged.readings;
+    let known = &context.judged.readings;
     let mut is_open = |about: &str| {
-        let reading = known.by(about, desk.judge, questions.instruction);
+        let reading = known.by(about, context.judge, questions.instruction);
         reading.is_none() && seen.insert(about.to_string())
     };
     let of_one = |(_, keys): &(&str, Vec<&str>)| -> Vec<usize> {
@@ -244,16 +244,16 @@ pub(super) fn ask_each(
     };
     let left: Vec<Vec<usize>> = questions.models.iter().map(of_one).collect();
     let of = left.iter().map(|keys| keys.len() as u64).sum();
-    let together = desk.model.abilities().max_batch.max(1);
+    let together = context.model.abilities().max_batch.max(1);
     let mut session = Session {
-        desk,
+        context,
         of: questions,
         done: JudgeSummary::default(),
         failing: 0,
     };
     for (at, open) in left.iter().enumerate() {
         for some in open.chunks(together) {
-            (session.desk.may_send)()?;
+            (session.context.may_send)()?;
             let open = (questions.load)(at, some)?;
             session.some(at, &open, &|done| {
                 watch.report("asking the judge", done, Some(of))
@@ -264,7 +264,7 @@ pub(super) fn ask_each(
 }
 
 struct Session<'a, 'q> {
-    desk: JudgeContext<'a>,
+    context: JudgeContext<'a>,
     of: &'q Questions<'q>,
     done: JudgeSummary,
     /// Failures since the last reply.
@@ -281,12 +281,12 @@ impl Session<'_, '_> {
         let ask = |question: &Question| VlmRequest {
             system: Some(self.of.system.into()),
             prompt: question.prompt.clone(),
-            max_tokens: self.desk.max_tokens,
+            max_tokens: self.context.max_tokens,
             ..VlmRequest::default()
         };
         let asks: Vec<VlmRequest> = open.iter().map(ask).collect();
         let Session {
-            desk:
+            context:
                 JudgeContext {
                     judge,
                     model: asked,

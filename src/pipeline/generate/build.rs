@@ -117,8 +117,8 @@ pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
 fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator>> {
     let together = generate.together as usize;
     let worker =
-        |launch: Launch, model: &Model, patience: Timeouts| -> Result<Box<dyn ImageGenerator>> {
-            Ok(Box::new(WorkerGenerator::open(launch, model, patience)?))
+        |launch: Launch, model: &Model, timeouts: Timeouts| -> Result<Box<dyn ImageGenerator>> {
+            Ok(Box::new(WorkerGenerator::open(launch, model, timeouts)?))
         };
     let gpu = |ordinal: u16| {
         worker(

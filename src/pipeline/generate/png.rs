@@ -141,20 +141,20 @@ fn known_picture() -> Pixels {
 
 fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
     let Origin {
-        task: errand,
+        task,
         settings,
         fingerprint: print,
         draft,
     } = origin;
     let mut texts = vec![
         ("Software", "benchtop".into()),
-        ("prompt", errand.task.prompt.clone()),
+        ("prompt", task.task.prompt.clone()),
         (
             "negative prompt",
-            errand.task.negative_prompt.clone().unwrap_or_default(),
+            task.task.negative_prompt.clone().unwrap_or_default(),
         ),
-        ("seed", errand.task.seed.to_string()),
-        ("sample", errand.target.sample.to_string()),
+        ("seed", task.task.seed.to_string()),
+        ("sample", task.target.sample.to_string()),
         (
             "settings",
             serde_json::to_string(settings).unwrap_or_default(),

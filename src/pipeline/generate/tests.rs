@@ -65,7 +65,7 @@ fn make(
     target: Target,
     draft: bool,
 ) -> GeneratedImage {
-    let errand = GenerationTask::read(catalog, named, target, 7).unwrap();
+    let task = GenerationTask::read(catalog, named, target, 7).unwrap();
     let hash = |n: usize| {
         blake3::hash(format!("{target:?} {draft} {n}").as_bytes())
             .to_hex()
@@ -83,15 +83,15 @@ fn make(
     });
     let row = GeneratedImage {
         rev: made.len() as u64 + 1,
-        dataset: errand.dataset,
-        picture: errand.name,
+        dataset: task.dataset,
+        picture: task.name,
         sample: target.sample,
         hash: hash(made.len()),
         ext: "png".into(),
-        prompt: errand.prompt,
+        prompt: task.prompt,
         job: 1,
         draft,
-        items: errand.items,
+        items: task.items,
         composed_of: of,
         ..GeneratedImage::default()
     };
@@ -200,7 +200,7 @@ fn chosen_items_are_remade_once_per_job() {
 fn a_task_matches_its_item_and_its_seed_follows_from_its_name() {
     let (_dir, _, catalog) = composed(None, 30);
     let named = named(&catalog);
-    let errand = GenerationTask::read(
+    let task = GenerationTask::read(
         &catalog,
         &named,
         Target {
@@ -211,22 +211,22 @@ fn a_task_matches_its_item_and_its_seed_follows_from_its_name() {
     )
     .unwrap();
     let item = catalog.item(0).unwrap();
-    assert_eq!(Some(&errand.task.prompt), item.prompt.as_ref());
-    assert_eq!(errand.task.negative_prompt, item.negative_prompt);
+    assert_eq!(Some(&task.task.prompt), item.prompt.as_ref());
+    assert_eq!(task.task.negative_prompt, item.negative_prompt);
     assert_eq!(
-        errand.task.seed,
+        task.task.seed,
         seed_of(99, &item.dataset, &item.images[0].name, 2)
     );
     let provenance = item.provenance.unwrap();
-    assert_eq!(errand.task.terms["subject"], provenance.subject);
+    assert_eq!(task.task.terms["subject"], provenance.subject);
     assert!(
         provenance
             .terms
             .iter()
-            .all(|(slot, term)| errand.task.terms.get(slot) == Some(term))
+            .all(|(slot, term)| task.task.terms.get(slot) == Some(term))
     );
-    assert_eq!(errand.items.len(), errand.rows.len());
-    assert_eq!(errand.prompt, hex(named.pictures()[0].prompt));
+    assert_eq!(task.items.len(), task.rows.len());
+    assert_eq!(task.prompt, hex(named.pictures()[0].prompt));
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn side_by_side_pictures_center_the_lower_one() {
 fn a_file_records_its_origin_and_is_deterministic() {
     let (_dir, project, catalog) = composed(None, 30);
     let named = named(&catalog);
-    let mut errand = GenerationTask::read(
+    let mut task = GenerationTask::read(
         &catalog,
         &named,
         Target {
@@ -361,7 +361,7 @@ fn a_file_records_its_origin_and_is_deterministic() {
         7,
     )
     .unwrap();
-    errand.task.prompt = "a \u{732b}\0 cat".into();
+    task.task.prompt = "a \u{732b}\0 cat".into();
     let settings = Settings {
         width: 4,
         height: 2,
@@ -376,7 +376,7 @@ fn a_file_records_its_origin_and_is_deterministic() {
         rgb: (0..24).collect(),
     };
     let origin = |draft| super::png::Origin {
-        task: &errand,
+        task: &task,
         settings: &settings,
         fingerprint: &print,
         draft,
@@ -393,7 +393,7 @@ fn a_file_records_its_origin_and_is_deterministic() {
         .map(|t| (t.keyword.clone(), t.get_text().unwrap()))
         .collect();
     assert_eq!(texts["prompt"], "a \u{732b}\u{fffd} cat");
-    assert_eq!(texts["seed"], errand.task.seed.to_string());
+    assert_eq!(texts["seed"], task.task.seed.to_string());
     assert_eq!(texts["draft"], "true");
     assert_eq!(texts["fingerprint"], print.short());
     assert!(

@@ -13,7 +13,7 @@ use benchtop_metrics::nearest::{Rows, nearest};
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::cancel::{ProgressSink, canceled};
 use benchtop_model::generation::{FailureKind, Pixels};
-use benchtop_model::scoring::bench::Share;
+use benchtop_model::scoring::queries::Share;
 use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 use benchtop_raster::pillow;

@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::rules::{ColumnsBy, Outcomes};
-use benchtop_model::scoring::bench::{Counted, ExplainedScore, Explanation, MatchingRule};
+use benchtop_model::scoring::queries::{Counted, ExplainedScore, Explanation, MatchingRule};
 use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
 use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState, Scorer, SuspiciousEnd};
 use benchtop_model::{Field, Status};

@@ -4,7 +4,7 @@ use super::rules::{ColumnsBy, Outcomes, ReadyRule, ready, subtask_of};
 use benchtop_model::Status;
 use benchtop_model::generated_image::seed_of;
 use benchtop_model::scoring::Outcome;
-use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::scoring::queries::FlagOrder;
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::sorting::sort_by;
 use benchtop_store::{Catalog, StatusColumns};

@@ -1,7 +1,6 @@
 //! Scores of the items of a project: inputs ([`inputs`]), columns of scores ([`column`]), rules
 //! ([`rules`]), and the data of the Filters pane, the queue of flagged items, and explanations.
 
-pub mod bench;
 pub mod build;
 pub mod captions;
 pub mod column;
@@ -14,6 +13,7 @@ pub mod predictions;
 pub mod rules;
 pub mod runner;
 pub mod runners;
+pub mod threshold_tuning;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::{Better, Row};
 use benchtop_model::config::{Consensus, FilterModels};
 use benchtop_model::evaluation;
-use benchtop_model::scoring::bench::Counted;
+use benchtop_model::scoring::queries::Counted;
 use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};

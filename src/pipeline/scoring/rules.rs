@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::column::Column;
-use benchtop_model::scoring::bench::{RulesDiff, Tally};
+use benchtop_model::scoring::queries::{RulesDiff, Tally};
 use benchtop_model::scoring::rules::{Condition, Join, RuleSet, Test};
 use benchtop_model::scoring::{Measure, Outcome, ScoreState, Scorer};
 use benchtop_model::{Field, Status};

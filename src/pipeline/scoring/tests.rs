@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use super::bench::analyze;
 use super::column::Column;
 use super::explain::{chips, explain};
 use super::rules::{ColumnsBy, Outcomes, retain};
+use super::threshold_tuning::analyze;
 use super::{flag_priority, inputs};
-use benchtop_model::scoring::bench::{BenchQuery, FlagOrder};
+use benchtop_model::scoring::queries::{FlagOrder, TuningQuery};
 use benchtop_model::scoring::rules::{Condition, RuleSet};
 use benchtop_model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
@@ -61,8 +61,8 @@ fn rules(text: &str) -> RuleSet {
 const WEAK: &str =
     "[[rules]]\nname='weak'\nthen='flag'\nall=[{score='clip',below=25,subtasks={text=10}}]\n";
 
-fn ask() -> BenchQuery {
-    BenchQuery {
+fn ask() -> TuningQuery {
+    TuningQuery {
         measure: "clip".parse().unwrap(),
         filter: Filter::default(),
         flag: Some(25.0),
@@ -113,7 +113,7 @@ fn the_bench_can_be_limited_to_groups_and_rows() {
         &columns[&Scorer::Judge("fits".into())],
     );
     let other = Some(("judge/fits".parse().unwrap(), 0.5));
-    let one = BenchQuery {
+    let one = TuningQuery {
         value: Some("text".into()),
         other,
         ..ask()
@@ -137,7 +137,7 @@ fn the_bench_can_be_limited_to_groups_and_rows() {
     );
     let (bench, _) = analyze(&ask(), (clip, None), (&catalog, &overlay), Some(&[])).unwrap();
     assert!(bench.range.is_none() && bench.precision.is_none() && bench.percentile.is_none());
-    let wrong = BenchQuery {
+    let wrong = TuningQuery {
         by: Field::Question,
         ..ask()
     };
@@ -147,9 +147,9 @@ fn the_bench_can_be_limited_to_groups_and_rows() {
             .kind,
         ErrorKind::Usage
     );
-    let wrong = BenchQuery { bars: 0, ..ask() };
+    let wrong = TuningQuery { bars: 0, ..ask() };
     assert!(analyze(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
-    let wrong = BenchQuery {
+    let wrong = TuningQuery {
         flag: Some(f32::NAN),
         ..ask()
     };
@@ -160,7 +160,7 @@ fn the_bench_can_be_limited_to_groups_and_rows() {
 fn the_bench_counts_every_value_of_two_properties() {
     let (catalog, overlay, columns) = data();
     let clip = &columns[&Scorer::Clip];
-    let both = BenchQuery {
+    let both = TuningQuery {
         across: Some(Field::Type),
         ..ask()
     };
@@ -194,7 +194,7 @@ fn the_bench_counts_every_value_of_two_properties() {
         let sum = |at: usize| cells.iter().map(|c| c[at]).sum::<u64>();
         assert_eq!([sum(0), sum(1), sum(2)], tally.items);
     }
-    let wrong = BenchQuery {
+    let wrong = TuningQuery {
         across: Some(Field::Judged),
         ..ask()
     };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use benchtop_model::field::Source;
-use benchtop_model::scoring::bench::MatchingRule;
+use benchtop_model::scoring::queries::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Field, Filter, Item, Sort, Status};
 

@@ -2,7 +2,7 @@
 //!
 //! A frame is a 4-byte big-endian length and a postcard body of at most [`FRAME_LIMIT`] bytes. The
 //! client starts with [`ToOwner::Hello`]. The owner replies [`FromOwner::Welcome`], or
-//! [`FromOwner::Refused`] and closes the connection. Every [`ToOwner::Ask`] carries a number that
+//! [`FromOwner::Refused`] and closes the connection. Every [`ToOwner::Request`] carries a number that
 //! its reply repeats. postcard is not self-describing, so any change of these types needs a new
 //! [`PROTOCOL`] version: a new request changes it, other changes raise its `LAYOUT`.
 //!

@@ -21,7 +21,7 @@ use super::{
 };
 use benchtop_model::agreement::Bootstrap as Resampling;
 use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, OwnPace};
-use benchtop_model::analysis::{AnalyseAsk, Analysis};
+use benchtop_model::analysis::{Analysis, AnalysisQuery};
 use benchtop_model::board::analysis::{Disagreement, ModelComparison, Rank};
 use benchtop_model::board::{self, BoardQuery, DrilldownPage};
 use benchtop_model::bootstrap::{NewBootstrap, StartedBootstrap, TranscriptStep};
@@ -43,10 +43,10 @@ use benchtop_model::round::state::{
 use benchtop_model::round::{NewRound as RoundWanted, Protocol};
 use benchtop_model::sample::{RemovedSample, SampleContents};
 use benchtop_model::scenario::{NewScenario, StartedScenario};
-use benchtop_model::scoring::bench::{
-    BenchQuery, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
-};
 use benchtop_model::scoring::job::{NewScoring, ScoringState};
+use benchtop_model::scoring::queries::{
+    Explanation, FlagOrder, RulesDiff, RulesState, ScorerState, TuningQuery,
+};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::table::{Frequency as ValueCounts, Match, Summary};
 use benchtop_model::trust::Destination;
@@ -243,7 +243,7 @@ macro_rules! requests {
             /// The job sends at most as much as the budget allows.
             Score(NewScoring, Budget) => ScoringState, kind: Query, access: Member, writes: Always, blind: Guarded;
             /// Histogram of one score, with sample items on both sides of a threshold.
-            Bench(Box<BenchQuery>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
+            ThresholdTuning(Box<TuningQuery>) => scoring::queries::ThresholdTuning, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The rules in `benchtop.toml` and their outcomes.
             Rules => RulesState, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The changes that other rules would make.
@@ -407,7 +407,7 @@ macro_rules! requests {
                 other: Option<String>,
             } => Vec<Disagreement>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// An analysis of a whole board.
-            Analyse(Box<AnalyseAsk>) => Analysis, kind: Task, access: Member, writes: Never, blind: Guarded;
+            Analyze(Box<AnalysisQuery>) => Analysis, kind: Task, access: Member, writes: Never, blind: Guarded;
             /// Have a judge read the answers that the `strict` rule cannot read.
             /// The job sends at most as much as the budget allows.
             Judge(Box<JudgeRequest>, Budget) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;

@@ -23,7 +23,7 @@ impl App {
         let before = self.metadata.session().clone();
         if !before.changed().is_empty() {
             return self.say(Toast::warning(
-                "save or revert your metadata edits first (4, 5)",
+                "save or revert your edits in Vocabularies and Templates first",
             ));
         }
         let enabled = |(name, term): &&(String, String)| {

@@ -252,7 +252,10 @@ fn picture_at(item: &Item, root: &Path, at: usize) -> Result<(String, PathBuf), 
     };
     let gone = || {
         missing(match item.provenance {
-            Some(_) => format!("{} is not generated yet: press 7", image.name),
+            Some(_) => format!(
+                "{} is not generated yet; the Jobs pane starts that",
+                image.name
+            ),
             None => format!("{} was missing at import", image.name),
         })
     };

@@ -172,7 +172,7 @@ impl<T: 'static> Worked<T> {
             WorkMessage::Made(Err(problem)) => Worked::Done(Err(problem)),
             WorkMessage::Made(Ok(made)) => Worked::Done(match made.downcast() {
                 Ok(made) => Ok(*made),
-                Err(_) => Err(Error::failed("the work made something else")),
+                Err(_) => Err(Error::failed("internal error: unexpected result type")),
             }),
         }
     }

@@ -169,7 +169,7 @@ macro_rules! panes {
                 bar: {
                     Filters: [
                         ThresholdRight, SwitchThreshold, NextPart, SaveRules, ShowRules, NextScore,
-                        StartScoring, TypeLine, Go(PaneId::Models)
+                        StartScoring, TypeThreshold, Go(PaneId::Models)
                     ]
                 },
                 about: "Filters score all items with models and flag those beyond a threshold, for people to look at first.",
@@ -316,8 +316,8 @@ macro_rules! panes {
                 live: [
                     [Board, Table, Global],
                     [Breakdown, Table, Global],
-                    [Behind, Table, Global],
-                    [Answer, Behind, Table, Global]
+                    [Drilldown, Table, Global],
+                    [Answer, Drilldown, Table, Global]
                 ],
                 bar: {
                     Board: [
@@ -326,7 +326,7 @@ macro_rules! panes {
                         ShowInterval
                     ],
                     Breakdown: [BreakDownBy, AddModels],
-                    Behind: [OnlyWrong, WrongFirst],
+                    Drilldown: [OnlyWrong, WrongFirst],
                     Answer: [Open, LabelError, NextAnswer, PreviousAnswer, AnswerDown]
                 },
                 about: "The board compares the answers of models, by measure; each cell is the right answers of all.",

@@ -49,8 +49,8 @@ impl ChatModel {
     }
 
     /// As [`new`](Self::new), with other timeouts.
-    pub fn with_timeouts(config: &Judge, patience: Timeouts) -> Result<ChatModel> {
-        let caller = Caller::new(&table(config), patience)?;
+    pub fn with_timeouts(config: &Judge, timeouts: Timeouts) -> Result<ChatModel> {
+        let caller = Caller::new(&table(config), timeouts)?;
         let abilities = VlmCapabilities {
             name: format!("{} over HTTP", caller.pool.models()),
             max_batch: caller.pool.concurrency() * 4,

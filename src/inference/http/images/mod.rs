@@ -52,9 +52,9 @@ impl HttpGenerator {
     }
 
     /// As [`new`](Self::new), with other timeouts.
-    pub fn with_timeouts(config: &Generate, patience: Timeouts) -> Result<HttpGenerator> {
+    pub fn with_timeouts(config: &Generate, timeouts: Timeouts) -> Result<HttpGenerator> {
         let table = table(config);
-        let caller = Caller::new(&table, patience)?;
+        let caller = Caller::new(&table, timeouts)?;
         let capabilities = Capabilities {
             name: format!("{} over HTTP", caller.pool.models()),
             max_batch: caller.pool.concurrency() * 4,

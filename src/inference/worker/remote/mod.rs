@@ -88,7 +88,7 @@ enum Ended {
 #[derive(Debug)]
 pub struct WorkerGenerator {
     launch: Launch,
-    patience: Timeouts,
+    timeouts: Timeouts,
     load: Load,
     capabilities: Capabilities,
     loaded: Loaded,
@@ -109,7 +109,7 @@ impl WorkerGenerator {
     /// [`ErrorKind::Unreachable`] if the worker cannot be started or does not answer, or if its
     /// device cannot be used or computes wrong numbers; and the errors of
     /// [`CandleGenerator::open`](crate::candle::generator::CandleGenerator::open).
-    pub fn open(launch: Launch, model: &Model, patience: Timeouts) -> Result<WorkerGenerator> {
+    pub fn open(launch: Launch, model: &Model, timeouts: Timeouts) -> Result<WorkerGenerator> {
         let Model {
             folder,
             hash,
@@ -124,7 +124,7 @@ impl WorkerGenerator {
             together,
             whole_pixels,
         };
-        let (process, loaded) = connect(&launch, &load, &patience, &mut || true)?;
+        let (process, loaded) = connect(&launch, &load, &timeouts, &mut || true)?;
         load.hash = loaded.fixed.parts.get("weights").cloned();
         let max_batch = model.batch_size.max(1) * model.ahead.max(1);
         let capabilities = Capabilities {
@@ -133,7 +133,7 @@ impl WorkerGenerator {
         };
         Ok(WorkerGenerator {
             launch,
-            patience,
+            timeouts,
             load,
             capabilities,
             loaded,
@@ -167,16 +167,16 @@ impl WorkerGenerator {
     /// Makes sure that a worker runs with the model loaded.
     fn ready(&mut self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
         while self.process.is_none() {
-            if self.crashes >= self.patience.crashes {
+            if self.crashes >= self.timeouts.crashes {
                 // The next call tries once more.
-                self.crashes = self.patience.crashes.saturating_sub(1);
-                let (crashes, why) = (self.patience.crashes, &self.why);
+                self.crashes = self.timeouts.crashes.saturating_sub(1);
+                let (crashes, why) = (self.timeouts.crashes, &self.why);
                 return Err(Ended::GivenUp(format!(
                     "the worker crashed {crashes} times in a row; the last time it {why}"
                 )));
             }
             self.pause(work)?;
-            match connect(&self.launch, &self.load, &self.patience, &mut || {
+            match connect(&self.launch, &self.load, &self.timeouts, &mut || {
                 work.sign_of_life()
             }) {
                 Ok((_, loaded)) if loaded.fixed != self.loaded.fixed => {
@@ -200,7 +200,7 @@ impl WorkerGenerator {
             return Ok(());
         };
         let pause =
-            (self.patience.pause * 2u32.saturating_pow(doublings.min(16))).min(LONGEST_PAUSE);
+            (self.timeouts.pause * 2u32.saturating_pow(doublings.min(16))).min(LONGEST_PAUSE);
         let until = Instant::now() + pause;
         loop {
             if !work.sign_of_life() {
@@ -261,7 +261,7 @@ impl WorkerGenerator {
         if let Err(broken) = process.tell(&ToWorker::Make(Box::new(make))) {
             return Ended::Gone(broken.to_string());
         }
-        let mut clock = Clock::new(self.patience.silence, self.patience.step);
+        let mut clock = Clock::new(self.timeouts.silence, self.timeouts.step);
         let (mut short, mut lost) = (Vec::new(), None);
         loop {
             if !work.going {
@@ -377,10 +377,10 @@ fn too_large(broken: &Broken) -> String {
 fn connect(
     launch: &Launch,
     load: &Load,
-    patience: &Timeouts,
+    timeouts: &Timeouts,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<(Process, Loaded)> {
-    let process = Process::start(launch, patience)?;
+    let process = Process::start(launch, timeouts)?;
     let wrong = |what: String| Error::unreachable(what).file(&launch.program);
     let place = &process.hello.place;
     let see = "run `benchtop doctor` to check all devices";
@@ -399,7 +399,7 @@ fn connect(
     process
         .tell(&ToWorker::Load(Box::new(load.clone())))
         .map_err(|broken| wrong(broken.to_string()))?;
-    let mut clock = Clock::new(patience.silence, patience.load);
+    let mut clock = Clock::new(timeouts.silence, timeouts.load);
     let mut lost = None;
     loop {
         if !watch() {

@@ -42,19 +42,20 @@ impl Session {
         &mut self,
         shared: &Arc<OwnerContext>,
         generator: &mut dyn ImageGenerator,
-        errands: Vec<GenerationTask>,
+        generation_tasks: Vec<GenerationTask>,
     ) -> Result<Made> {
-        if errands.first().is_some_and(|e| e.side_by_side) {
-            for errand in errands {
-                self.double(shared, errand)?;
+        if generation_tasks.first().is_some_and(|e| e.side_by_side) {
+            for generation_task in generation_tasks {
+                self.double(shared, generation_task)?;
             }
             self.hand_over(shared)?;
             return Ok(Made::default());
         }
-        let targets: Vec<Target> = errands.iter().map(|e| e.target).collect();
+        let targets: Vec<Target> = generation_tasks.iter().map(|e| e.target).collect();
         self.note_in_flight(shared, &targets)?;
-        let tasks: Vec<Task> = errands.iter().map(|e| e.task.clone()).collect();
-        let mut open: Vec<Option<GenerationTask>> = errands.into_iter().map(Some).collect();
+        let tasks: Vec<Task> = generation_tasks.iter().map(|e| e.task.clone()).collect();
+        let mut open: Vec<Option<GenerationTask>> =
+            generation_tasks.into_iter().map(Some).collect();
         let mut failures: Vec<(GenerationTask, Failure)> = Vec::new();
         let mut fatal = None;
         let settings = self.settings.clone();
@@ -71,15 +72,24 @@ impl Session {
                     ),
                     GenerationEvent::Done { index, result } => {
                         // Ignore a second result for the same task.
-                        let Some(errand) = open.get_mut(index).and_then(Option::take) else {
+                        let Some(generation_task) = open.get_mut(index).and_then(Option::take)
+                        else {
                             return true;
                         };
                         let kept = result.map_err(KeepError::Failed).and_then(|p| {
-                            self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new())
+                            self.keep(
+                                shared,
+                                generation_task.clone(),
+                                &p.pixels,
+                                p.notes,
+                                Vec::new(),
+                            )
                         });
                         match kept {
                             Ok(()) => self.in_a_row = 0,
-                            Err(KeepError::Failed(failure)) => failures.push((errand, failure)),
+                            Err(KeepError::Failed(failure)) => {
+                                failures.push((generation_task, failure))
+                            }
                             Err(KeepError::Fatal(problem)) => fatal = Some(problem),
                         }
                     }
@@ -110,7 +120,7 @@ impl Session {
         failures.extend(
             open.into_iter()
                 .flatten()
-                .map(|errand| (errand, silent.clone())),
+                .map(|generation_task| (generation_task, silent.clone())),
         );
         Ok(Made {
             outage: self.failed(shared, failures, tasks.len())?,
@@ -138,8 +148,8 @@ impl Session {
         size: usize,
     ) -> Result<Option<String>> {
         let (mut wait, mut outage) = (false, None);
-        for (errand, failure) in failures {
-            let target = errand.target;
+        for (generation_task, failure) in failures {
+            let target = generation_task.target;
             match failure.kind {
                 FailureKind::Cancelled => self.work.push_front(target),
                 // An outage is not the picture's fault, so it stays open.
@@ -161,7 +171,7 @@ impl Session {
                         wait |= failure.is_transient();
                         self.work.push_back(target);
                     } else {
-                        self.record_failure(shared, &errand, failure.clone(), tries)?;
+                        self.record_failure(shared, &generation_task, failure.clone(), tries)?;
                     }
                     if self.in_a_row >= IN_A_ROW {
                         let what = format!(

@@ -30,7 +30,7 @@ impl Session {
     pub(super) fn keep(
         &mut self,
         shared: &OwnerContext,
-        errand: GenerationTask,
+        task: GenerationTask,
         pixels: &Pixels,
         notes: Vec<String>,
         of: Vec<String>,
@@ -42,7 +42,7 @@ impl Session {
         };
         check(
             pixels,
-            if errand.side_by_side {
+            if task.side_by_side {
                 &wide
             } else {
                 &self.settings
@@ -50,55 +50,55 @@ impl Session {
         )
         .map_err(KeepError::Failed)?;
         let origin = Origin {
-            task: &errand,
+            task: &task,
             settings: &self.settings,
             fingerprint: &self.print,
             draft: self.drafts,
         };
         let bytes = png::png(pixels, &origin).map_err(KeepError::Fatal)?;
-        let (image, _) = png::keep(&shared.project, &errand.name, self.drafts, &bytes)
+        let (image, _) = png::keep(&shared.project, &task.name, self.drafts, &bytes)
             .map_err(KeepError::Fatal)?;
         let made = GeneratedImage {
             rev: 0,
-            dataset: errand.dataset.clone(),
-            picture: errand.name.clone(),
-            sample: errand.target.sample,
+            dataset: task.dataset.clone(),
+            picture: task.name.clone(),
+            sample: task.target.sample,
             hash: image.hash.unwrap_or_default(),
             ext: image.ext.unwrap_or_default(),
             width: pixels.width,
             height: pixels.height,
-            seed: errand.task.seed,
+            seed: task.task.seed,
             fingerprint: self.short.clone(),
-            prompt: errand.prompt.clone(),
+            prompt: task.prompt.clone(),
             job: self.id,
             at: stamp(now()),
             draft: self.drafts,
             notes,
-            items: errand.items.clone(),
+            items: task.items.clone(),
             composed_of: of,
         };
-        self.pending.push((errand, made));
+        self.pending.push((task, made));
         Ok(())
     }
 
     /// Joins the two sides of a double picture, once both exist.
-    pub(super) fn double(&mut self, shared: &OwnerContext, errand: GenerationTask) -> Result<()> {
-        let picture = &self.named.pictures()[errand.target.picture as usize];
+    pub(super) fn double(&mut self, shared: &OwnerContext, task: GenerationTask) -> Result<()> {
+        let picture = &self.named.pictures()[task.target.picture as usize];
         let found = {
             let made = shared.items.pictures();
-            let image = |e: &benchtop_store::pictures::Entry| made.image(e, &errand.name);
-            match sides(&self.named, &made, picture, errand.target.sample) {
+            let image = |e: &benchtop_store::pictures::Entry| made.image(e, &task.name);
+            match sides(&self.named, &made, picture, task.target.sample) {
                 Some([Some(first), Some(second)]) => Some([image(first), image(second)]),
                 _ => None,
             }
         };
         let Some(images) = found else {
-            if self.waited.insert(errand.target) {
-                self.work.push_back(errand.target);
+            if self.waited.insert(task.target) {
+                self.work.push_back(task.target);
                 return Ok(());
             }
             let failure = Failure::new(FailureKind::Input, "its two source pictures are missing");
-            return self.record_failure(shared, &errand, failure, 1);
+            return self.record_failure(shared, &task, failure, 1);
         };
         let [left, right] = [
             png::pixels(&shared.project, &images[0])?,
@@ -107,13 +107,13 @@ impl Session {
         let of = images.into_iter().filter_map(|i| i.hash).collect();
         match self.keep(
             shared,
-            errand.clone(),
+            task.clone(),
             &side_by_side(&left, &right),
             Vec::new(),
             of,
         ) {
             Ok(()) => Ok(()),
-            Err(KeepError::Failed(failure)) => self.record_failure(shared, &errand, failure, 1),
+            Err(KeepError::Failed(failure)) => self.record_failure(shared, &task, failure, 1),
             Err(KeepError::Fatal(problem)) => Err(problem),
         }
     }
@@ -124,7 +124,7 @@ impl Session {
             return Ok(());
         }
         self.handed_over = Some(Instant::now());
-        let (errands, made): (Vec<GenerationTask>, Vec<GeneratedImage>) =
+        let (tasks, made): (Vec<GenerationTask>, Vec<GeneratedImage>) =
             std::mem::take(&mut self.pending).into_iter().unzip();
         let Some(last) = made.last() else {
             return Ok(());
@@ -132,12 +132,12 @@ impl Session {
         let newest = Newest {
             path: last.image().stored().unwrap_or_default(),
             picture: last.picture.clone(),
-            number: errands.last().map_or(0, GenerationTask::number),
+            number: tasks.last().map_or(0, GenerationTask::number),
             sample: last.sample,
             draft: last.draft,
         };
         let count = made.len() as u64;
-        let mut rows: Vec<u32> = errands.into_iter().flat_map(|e| e.rows).collect();
+        let mut rows: Vec<u32> = tasks.into_iter().flat_map(|e| e.rows).collect();
         rows.sort_unstable();
         rows.dedup();
         let prints = vec![self.print.clone()];
@@ -167,19 +167,19 @@ impl Session {
     pub(super) fn record_failure(
         &mut self,
         shared: &OwnerContext,
-        errand: &GenerationTask,
+        task: &GenerationTask,
         failure: Failure,
         tries: u32,
     ) -> Result<()> {
-        let key = self.named.pictures()[errand.target.picture as usize].key;
-        let sample = errand.target.sample;
+        let key = self.named.pictures()[task.target.picture as usize].key;
+        let sample = task.target.sample;
         let failed = FailedPicture {
             key,
             failure: JobFailure {
-                dataset: errand.dataset.clone(),
-                picture: errand.name.clone(),
+                dataset: task.dataset.clone(),
+                picture: task.name.clone(),
                 sample,
-                number: errand.number(),
+                number: task.number(),
                 kind: failure.kind,
                 reason: failure.reason,
                 tries,

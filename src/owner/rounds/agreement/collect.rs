@@ -70,14 +70,14 @@ impl Numbers {
 /// # Errors
 /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
 pub(in crate::rounds) fn walk(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     cancel: Cancel<'_>,
     each: &mut dyn FnMut(&Ledger, Range<usize>),
 ) -> Result<()> {
     let mut from = 0;
     loop {
         cancel.check()?;
-        let ledger = sight.items.ledger();
+        let ledger = view.items.ledger();
         if from >= ledger.verdicts_given() {
             return Ok(());
         }
@@ -91,12 +91,12 @@ pub(in crate::rounds) fn walk(
 /// # Errors
 /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
 pub(super) fn collect(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     round: Option<&str>,
     people: &[String],
     cancel: Cancel<'_>,
 ) -> Result<Collected> {
-    let items = sight.items.catalog().len() as u32;
+    let items = view.items.catalog().len() as u32;
     let mut out = Collected {
         people: people.to_vec(),
         records: Vec::new(),
@@ -104,7 +104,7 @@ pub(super) fn collect(
         versions: Vec::new(),
     };
     let (mut answers, mut versions) = (Numbers::default(), Numbers::default());
-    walk(sight, cancel, &mut |ledger, places| {
+    walk(view, cancel, &mut |ledger, places| {
         let mut numbers: HashMap<u16, u16> = HashMap::new();
         for told in ledger.counted_verdicts(places) {
             let asked = told.judgement.round.as_ref();

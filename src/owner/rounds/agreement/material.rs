@@ -23,43 +23,43 @@ use benchtop_store::columns::Columns;
 /// [`Error::denied`] while a blind round hides any of its items, because statistics over items
 /// would reveal verdicts.
 pub(in crate::rounds) fn allowed(
-    sight: &AnnotatorView,
+    view: &AnnotatorView,
     round: Option<&str>,
 ) -> Result<Option<RoundSnapshot>> {
     let Some(name) = round else {
         // Whether anybody judged a hidden item outside of rounds must not show in the result, so
         // refuse.
-        sight.check_scores()?;
+        view.check_scores()?;
         return Ok(None);
     };
-    let mut glance = sight
+    let mut snapshot = view
         .shared()
         .rounds
-        .of(name, |open| open.glance(sight.who()))?;
+        .of(name, |open| open.snapshot(view.who()))?;
     // Use the current state, since the round may be newer than the view.
-    let now = AnnotatorView::of(sight.shared(), sight.who());
-    if glance.blind {
+    let now = AnnotatorView::of(view.shared(), view.who());
+    if snapshot.blind {
         now.check_scores()?;
     }
-    let veiled = glance.all().any(|row| now.hides(row));
-    if veiled && glance.state.closed.is_none() {
+    let hides_any = snapshot.all().any(|row| now.hides(row));
+    if hides_any && snapshot.state.closed.is_none() {
         now.check_scores()?;
     }
-    if veiled {
+    if hides_any {
         // A closed round is reported without the items that an open blind round contains.
-        glance.state.left_out = glance.leave_out(|row| now.hides(row));
-        if glance.items().next().is_none() {
+        snapshot.state.left_out = snapshot.leave_out(|row| now.hides(row));
+        if snapshot.items().next().is_none() {
             now.check_scores()?;
         }
     }
-    Ok(Some(glance))
+    Ok(Some(snapshot))
 }
 
 /// The collected verdicts with their scale.
 pub(super) struct Material<'m> {
-    pub(super) sight: &'m AnnotatorView,
+    pub(super) view: &'m AnnotatorView,
     pub(super) cancel: Cancel<'m>,
-    pub(super) glance: Option<RoundSnapshot>,
+    pub(super) snapshot: Option<RoundSnapshot>,
     pub(super) protocol: Protocol,
     pub(super) collected: Collected,
     pub(super) scaled: Scaled,
@@ -68,43 +68,44 @@ pub(super) struct Material<'m> {
 
 impl<'m> Material<'m> {
     pub(super) fn of(
-        sight: &'m AnnotatorView,
+        view: &'m AnnotatorView,
         round: Option<&str>,
         cancel: Cancel<'m>,
     ) -> Result<Material<'m>> {
-        let glance = allowed(sight, round)?;
-        let people = glance
+        let snapshot = allowed(view, round)?;
+        let people = snapshot
             .as_ref()
-            .map_or(&[][..], |glance| &glance.round.people);
-        let only: Option<HashSet<u32>> = glance
+            .map_or(&[][..], |snapshot| &snapshot.round.people);
+        let only: Option<HashSet<u32>> = snapshot
             .as_ref()
-            .filter(|glance| glance.state.left_out > 0)
-            .map(|glance| glance.all().collect());
-        let mut collected = collect(sight, round, people, cancel)?;
+            .filter(|snapshot| snapshot.state.left_out > 0)
+            .map(|snapshot| snapshot.all().collect());
+        let mut collected = collect(view, round, people, cancel)?;
         collected
             .records
             .retain(|record| only.as_ref().is_none_or(|rows| rows.contains(&record.row)));
-        let outside = sight.shared().project.config().review.protocol;
-        let protocol = glance
+        let outside = view.shared().project.config().review.protocol;
+        let protocol = snapshot
             .as_ref()
-            .map_or(outside, |glance| glance.round.protocol);
+            .map_or(outside, |snapshot| snapshot.round.protocol);
         let scaled = Scaled::new(protocol, &collected.records, &collected.answers)?;
-        let keep = if glance.is_some() {
+        let keep = if snapshot.is_some() {
             Keep::First
         } else {
             Keep::Last
         };
         let records = one_each(&collected.records, Part::Main, keep);
-        let asked: Option<HashSet<u32>> = glance.as_ref().map(|glance| glance.items().collect());
+        let asked: Option<HashSet<u32>> =
+            snapshot.as_ref().map(|snapshot| snapshot.items().collect());
         let records = records
             .into_iter()
             .filter(|record| asked.as_ref().is_none_or(|rows| rows.contains(&record.row)));
         let ratings = records.map(|record| (record.row, record.person, scaled.category(record)));
         let agreement = Agreement::of(scaled.scale, ratings)?;
         Ok(Material {
-            sight,
+            view,
             cancel,
-            glance,
+            snapshot,
             protocol,
             collected,
             scaled,
@@ -125,7 +126,7 @@ impl<'m> Material<'m> {
 
     /// The groups of items in display order.
     pub(super) fn groups(&self, by: GroupBy, bootstrap: Option<Bootstrap>) -> Result<Vec<Row>> {
-        let shared = self.sight.shared();
+        let shared = self.view.shared();
         let catalog = shared.items.catalog();
         let columns = catalog.columns();
         let row = |(name, counts): (String, Counts)| {
@@ -150,11 +151,13 @@ impl<'m> Material<'m> {
                     .collect()
             }
             GroupBy::Outcome => {
-                self.sight.check_scores()?;
+                self.view.check_scores()?;
                 let (rules, _, outcomes) = shared.scoring.outcomes(shared, self.cancel)?;
                 if rules.rules.is_empty() {
                     let what = "there are no filter rules, so there are no outcomes to group by";
-                    return Err(Error::conflict(what).help("add rules on the filter bench"));
+                    return Err(Error::conflict(what).help(
+                        "add rules in the Filters pane or with `benchtop filter rules apply`",
+                    ));
                 }
                 let of = |row: u32| Some(u32::from(outcomes.of_row(row as usize).code()));
                 let name = |code: u32| Outcome::from_code(code as u8).name();

@@ -30,8 +30,8 @@ use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, Gro
 use benchtop_protocol::wire::request;
 
 impl Query for request::Agreement {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<AgreementAnalysis> {
-        Material::of(sight, self.0.round.as_deref(), watch.cancel)?.agreed(&self.0)
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<AgreementAnalysis> {
+        Material::of(view, self.0.round.as_deref(), watch.cancel)?.agreed(&self.0)
     }
 }
 
@@ -44,7 +44,7 @@ impl Material<'_> {
         let report = self.measured(&counts, ask.bootstrap)?;
         let quality = quality::of(self)?;
         let categories: Vec<&str> = self.scaled.categories.iter().map(String::as_str).collect();
-        let round = self.glance.as_ref().map(|glance| &glance.round);
+        let round = self.snapshot.as_ref().map(|snapshot| &snapshot.round);
         let mut methods = vec![
             methods_paragraph(&report, &categories),
             quality_sentences(&quality),
@@ -68,9 +68,9 @@ impl Material<'_> {
         rows.extend(self.groups(ask.by, ask.bootstrap)?);
         let mut notes = self.scaled.notes.clone();
         if let Some(out) = self
-            .glance
+            .snapshot
             .as_ref()
-            .map(|glance| glance.state.left_out)
+            .map(|snapshot| snapshot.state.left_out)
             .filter(|out| *out > 0)
         {
             notes.push(format!(

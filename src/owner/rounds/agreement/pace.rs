@@ -16,14 +16,14 @@ impl Query for request::Pace {
     /// # Errors
     /// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for an unknown round;
     /// [`ErrorKind::Cancelled`](benchtop_model::ErrorKind::Cancelled).
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<OwnPace> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<OwnPace> {
         let (round, cancel) = (self.0.as_deref(), watch.cancel);
         if let Some(name) = round {
-            sight.shared().rounds.of(name, |_| ())?;
+            view.shared().rounds.of(name, |_| ())?;
         }
         let mut all: Vec<(Step, bool)> = Vec::new();
-        walk(sight, cancel, &mut |ledger, places| {
-            let Some(me) = ledger.names().position(|name| name == sight.who()) else {
+        walk(view, cancel, &mut |ledger, places| {
+            let Some(me) = ledger.names().position(|name| name == view.who()) else {
                 return;
             };
             for told in ledger
@@ -64,7 +64,7 @@ impl Query for request::Pace {
         let known = pace(&timed, accept);
         let mut pace = pace(&steps, accept);
         (pace.median_seconds, pace.drift) = (known.median_seconds, known.drift);
-        let (who, round) = (sight.who().to_string(), round.map(str::to_string));
+        let (who, round) = (view.who().to_string(), round.map(str::to_string));
         Ok(OwnPace {
             who,
             round,

@@ -13,7 +13,7 @@ use benchtop_model::{Result, Verdict};
 
 /// The quality of each person of the round and of others with verdicts in it.
 pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
-    let Some(glance) = &material.glance else {
+    let Some(snapshot) = &material.snapshot else {
         return Ok(Vec::new());
     };
     let records = &material.collected.records;
@@ -24,7 +24,7 @@ pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
             .any(|s| s.person == *number && s.part != Part::Adjudication)
     };
     let people = (0..material.collected.people.len() as u16)
-        .filter(|number| usize::from(*number) < glance.round.people.len() || judged(number));
+        .filter(|number| usize::from(*number) < snapshot.round.people.len() || judged(number));
     let standing = |part| {
         by_person(
             one_each(records, part, Keep::First),
@@ -41,8 +41,8 @@ pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
         material.collected.people.len(),
     );
     let firsts = standing(Part::Main);
-    let [known, mixed] =
-        [Part::Calibration, Part::Probe].map(|part| glance.known(part).collect::<HashMap<_, _>>());
+    let [known, mixed] = [Part::Calibration, Part::Probe]
+        .map(|part| snapshot.known(part).collect::<HashMap<_, _>>());
     let one = |number: u16| {
         let at = usize::from(number);
         let second: HashMap<u32, &VerdictRecord> = revisions[at]

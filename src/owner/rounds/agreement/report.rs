@@ -33,9 +33,9 @@ impl Query for request::RoundReport {
     ///
     /// # Errors
     /// As for agreement.
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RoundReport> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RoundReport> {
         let (name, bootstrap, cancel) = (self.round.as_str(), self.bootstrap, watch.cancel);
-        let material = Material::of(sight, Some(name), cancel)?;
+        let material = Material::of(view, Some(name), cancel)?;
         let agreement = material.agreed(&AgreementQuery {
             round: Some(name.into()),
             by: GroupBy::Pair,
@@ -48,22 +48,22 @@ impl Query for request::RoundReport {
                 groups.push((by, rows));
             }
         }
-        let Some(glance) = material.glance.as_ref() else {
+        let Some(snapshot) = material.snapshot.as_ref() else {
             return Err(Error::not_found(format!("unknown round `{name}`")));
         };
-        let kept: HashSet<u32> = glance.items().collect();
-        let mut listed = disputes(sight, name)?;
+        let kept: HashSet<u32> = snapshot.items().collect();
+        let mut listed = disputes(view, name)?;
         listed.retain(|dispute| kept.contains(&(dispute.number - 1)));
         let settled = listed
             .iter()
             .filter(|dispute| dispute.settled.is_some())
             .count() as u64;
-        let round = glance.round.clone();
+        let round = snapshot.round.clone();
         let mut counts = [0u64; Status::ALL.len()];
         let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
         let mut variants: BTreeMap<String, Accepted> = BTreeMap::new();
-        let rows: Vec<u32> = glance.items().collect();
-        let given = each(sight, glance, |ledger, row| {
+        let rows: Vec<u32> = snapshot.items().collect();
+        let given = each(view, snapshot, |ledger, row| {
             ledger.in_round(row, name).collect::<Vec<_>>()
         });
         for (row, given) in rows.into_iter().zip(given) {
@@ -81,7 +81,7 @@ impl Query for request::RoundReport {
             };
             counts[usize::from(status.code())] += 1;
             if let Some(good) = good(status) {
-                let item = sight.items.catalog().item(row as usize)?;
+                let item = view.items.catalog().item(row as usize)?;
                 if let Some(variant) = &item.variant {
                     let of = variants.entry(variant.name.clone()).or_default();
                     of.add(good, variant.modified);
@@ -92,7 +92,7 @@ impl Query for request::RoundReport {
                 let mut called = called(&round);
                 adjudications.push(AdjudicatedItem {
                     number: row + 1,
-                    item: sight.items.catalog().item(row as usize)?.id,
+                    item: view.items.catalog().item(row as usize)?.id,
                     own: given
                         .iter()
                         .any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
@@ -118,7 +118,7 @@ impl Query for request::RoundReport {
             practice: round.calibration.len() as u64,
             from: times.clone().min().zip(times.max()),
             audit: (round.protocol == Protocol::Audit)
-                .then(|| audit(sight, &decided, &round))
+                .then(|| audit(view, &decided, &round))
                 .transpose()?,
             outcome,
             variants: variants.into_iter().map(Accepted::rate).collect(),
@@ -129,7 +129,7 @@ impl Query for request::RoundReport {
             adjudications,
             guidelines: round.guidelines.as_ref().map(|g| g.version.clone()),
             versions: versions(&material.collected),
-            state: state(sight, glance.clone()),
+            state: state(view, snapshot.clone()),
         })
     }
 }
@@ -181,7 +181,7 @@ fn good(status: Status) -> Option<bool> {
 }
 
 /// The audit results from the decided items. Model accuracy includes their other rotations.
-fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
+fn audit(view: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
     let wrong = decided.values().filter(|good| !**good).count() as u64;
     let all = decided.iter().flat_map(|(id, good)| {
         let others = round.rotations.get(id).into_iter().flatten();
@@ -189,7 +189,7 @@ fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) 
             .chain(others)
             .map(|id| (id.clone(), *good))
     });
-    let scores = queries::right_of(sight.shared(), &all.collect())?.into_iter();
+    let scores = queries::right_of(view.shared(), &all.collect())?.into_iter();
     let scores = scores
         .map(|s| AuditScore {
             model: s.model,

@@ -1,4 +1,4 @@
-//! Drawing of the adjudication pane: the item on top, its verdicts below.
+//! Drawing of the Adjudicate pane: the item on top, its verdicts below.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -160,7 +160,7 @@ impl AdjudicatePane {
             }
             (_, Some(Ok(_))) if self.shown().next().is_none() => {
                 let settled = scene.key(Action::ShowAdjudicated);
-                nothing(&format!("all adjudicated; {settled} shows them"))
+                nothing(&format!("all settled; {settled} shows them"))
             }
             _ => None,
         }
@@ -184,9 +184,9 @@ impl AdjudicatePane {
         let shown = self.shown().count();
         let mut line = format!(" {round}{protocol}  {} of {shown}", self.place() + 1);
         line.push_str(&match (open, all.len() - open) {
-            (0, settled) => format!(", all {settled} adjudicated"),
-            (open, 0) => format!(", {open} open"),
-            (open, settled) => format!(", {open} open, {settled} adjudicated"),
+            (0, settled) => format!(", all {settled} settled"),
+            (open, 0) => format!(", {open} unsettled"),
+            (open, settled) => format!(", {open} unsettled, {settled} settled"),
         });
         line.push_str(&self.tag_words());
         let saved = match self.pending.len() {

@@ -1,4 +1,4 @@
-//! The adjudication pane: items of a round on which annotators differ, their verdicts side by side,
+//! The Adjudicate pane: items of a round on which annotators differ, their verdicts side by side,
 //! and the final verdict. Names and scores are hidden unless the round shows them.
 //!
 //! | file | what it does |
@@ -311,8 +311,8 @@ impl AdjudicatePane {
             .map(|(_, number)| *number);
         match next {
             Some(number) if Some(number) != self.number => self.go_to(number, cx),
-            Some(_) => cx.refuse("no other open item"),
-            None => cx.refuse("all items are adjudicated"),
+            Some(_) => cx.refuse("no other unsettled item"),
+            None => cx.refuse("all items are settled"),
         }
     }
 
@@ -338,9 +338,9 @@ impl AdjudicatePane {
         }
         self.fetch(cx);
         cx.say(if self.only_open {
-            "open items only"
+            "unsettled items only"
         } else {
-            "all items, adjudicated ones too"
+            "all items, settled ones too"
         });
     }
 

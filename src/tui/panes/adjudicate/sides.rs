@@ -101,7 +101,7 @@ fn columns(
     let settled = dispute
         .settled
         .as_ref()
-        .map(|side| (format!("adjudicated by {}", side.who), side));
+        .map(|side| (format!("settled by {}", side.who), side));
     let sides = dispute.verdicts.iter().map(|side| (side.who.clone(), side));
     let sides: Vec<(String, &OthersVerdict)> = settled.into_iter().chain(sides).collect();
     let fits = usize::from((width + GAP) / (NARROW + GAP)).clamp(1, sides.len().max(1));

@@ -182,10 +182,10 @@ impl BoardPane {
         let interval_text = self
             .intervals
             .get(&(row.model.clone(), column.name.clone()))
-            .map(|sure| {
-                let (drawn, plan) = (&sure.redrawn, sure.redrawn.plan);
-                if let Some(sc) = sure.sc {
-                    return sc_text(sure, sc, column);
+            .map(|cell| {
+                let (drawn, plan) = (&cell.redrawn, cell.redrawn.plan);
+                if let Some(sc) = cell.sc {
+                    return sc_text(cell, sc, column);
                 }
                 match drawn.interval {
                     Some(interval) => format!(
@@ -256,8 +256,8 @@ impl BoardPane {
 }
 
 /// The interval of the true SC, and the SC that chance alone produces.
-fn sc_text(sure: &CellInterval, sc: ScEstimate, column: &Column) -> String {
-    let interval = match sure.redrawn.interval {
+fn sc_text(cell: &CellInterval, sc: ScEstimate, column: &Column) -> String {
+    let interval = match cell.redrawn.interval {
         Some(i) => format!("true SC 95 % {}", range(i.low, i.high, column.scale)),
         None => "no interval".into(),
     };
@@ -267,8 +267,8 @@ fn sc_text(sure: &CellInterval, sc: ScEstimate, column: &Column) -> String {
         sc.noise,
         p_text(sc.p),
         sc.styles,
-        text::grouped(sure.redrawn.clusters),
-        sure.redrawn.cluster
+        text::grouped(cell.redrawn.clusters),
+        cell.redrawn.cluster
     )
 }
 

@@ -250,7 +250,7 @@ impl DrilldownView {
 
 impl Layer for DrilldownView {
     fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Behind, Scope::Table, Scope::Global]
+        &[Scope::Drilldown, Scope::Table, Scope::Global]
     }
 
     fn table_mut(&mut self) -> Option<&mut LocalTable> {

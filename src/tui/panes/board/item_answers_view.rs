@@ -398,7 +398,7 @@ fn picture_in(loaded: &Loaded, place: Rect, scene: &Scene<'_>) -> Picture {
 
 impl Layer for AnswerView {
     fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global]
+        &[Scope::Answer, Scope::Drilldown, Scope::Table, Scope::Global]
     }
 
     fn table_mut(&mut self) -> Option<&mut LocalTable> {

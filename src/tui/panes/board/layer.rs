@@ -17,7 +17,7 @@ use crate::widgets::table::{Answer, FrequencyEffect, FrequencyView, LocalTable, 
 #[derive(Debug)]
 pub(super) enum LayerEffect {
     /// Show the answers of this model behind this column.
-    Behind { model: String, column: String },
+    Drilldown { model: String, column: String },
     /// Show all answers to the question of this item, with the cursor on this model.
     Question { item: String, model: String },
     /// Show the next answer of the list below this view (`true`) or the previous one.

@@ -269,15 +269,15 @@ impl BoardPane {
             plan: Bootstrap::default(),
         };
         let (of, cell) = (self.shown.clone(), (ask.model.clone(), ask.column.clone()));
-        cx.ask(ask, move |pane: &mut Self, sure, cx| {
-            if let Some(sure) = cx.ok_or_show(sure).filter(|_| of == pane.shown) {
-                pane.intervals.insert(cell, sure);
+        cx.ask(ask, move |pane: &mut Self, interval, cx| {
+            if let Some(interval) = cx.ok_or_show(interval).filter(|_| of == pane.shown) {
+                pane.intervals.insert(cell, interval);
             }
         });
     }
 
     /// Shows the first page of answers behind a cell.
-    pub(super) fn ask_behind(&mut self, model: &str, column: &str, cx: &mut Context<'_>) {
+    pub(super) fn ask_drilldown(&mut self, model: &str, column: &str, cx: &mut Context<'_>) {
         let (model, column) = (model.to_string(), column.to_string());
         let ask = request::Drilldown {
             ask: Box::new(self.shown.clone()),

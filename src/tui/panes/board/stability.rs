@@ -16,7 +16,7 @@ use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
 use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::analysis::{AnalyseAsk, Curve, Stability, Stable, What};
+use benchtop_model::analysis::{AnalysisQuery, Curve, Stability, Stable, What};
 use benchtop_model::board::{Better, BoardQuery, Scale};
 use benchtop_model::sorting::sort_by;
 
@@ -63,13 +63,13 @@ impl StableView {
     }
 
     /// The analysis to request.
-    pub(super) fn question(&self) -> AnalyseAsk {
+    pub(super) fn question(&self) -> AnalysisQuery {
         let stability = Stability {
             column: Some(self.column.clone()),
             seed: Bootstrap::default().seed,
             ..Stability::default()
         };
-        AnalyseAsk {
+        AnalysisQuery {
             board: (*self.ask).clone(),
             what: What::Stability(stability),
         }
@@ -111,7 +111,7 @@ impl Layer for StableView {
     /// Shows the answers behind a model's value.
     fn open(&self, row: usize) -> LayerEffect {
         match &self.state {
-            State::Found(found) if row < found.models.len() => LayerEffect::Behind {
+            State::Found(found) if row < found.models.len() => LayerEffect::Drilldown {
                 model: found.models[row].model.clone(),
                 column: found.column.clone(),
             },

@@ -55,7 +55,7 @@ impl BoardPane {
 
 fn request_curves(view: &StableView, cx: &mut Context<'_>) {
     let of = view.of();
-    let ask = request::Analyse(Box::new(view.question()));
+    let ask = request::Analyze(Box::new(view.question()));
     let then = move |pane: &mut BoardPane, found: Result<Analysis>, _: &mut Context<'_>| {
         pane.on_stability(&of, found.and_then(Analysis::stable));
     };

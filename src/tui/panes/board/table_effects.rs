@@ -80,7 +80,7 @@ impl BoardPane {
     /// Carries out what a view asks for.
     pub(super) fn carry_out_of_layer(&mut self, effect: LayerEffect, cx: &mut Context<'_>) {
         match effect {
-            LayerEffect::Behind { model, column } => self.ask_behind(&model, &column, cx),
+            LayerEffect::Drilldown { model, column } => self.ask_drilldown(&model, &column, cx),
             LayerEffect::Question { item, model } => self.ask_answered(item, model, cx),
             LayerEffect::BreakDown(models) => self.ask_kind(models, cx),
             LayerEffect::AddModels { to, by } => self.ask_models(to, by, cx),
@@ -144,7 +144,7 @@ impl BoardPane {
                     Some(view) => self.push_layer(view),
                     None => {
                         let (model, column) = (row.model.clone(), column.name.clone());
-                        self.ask_behind(&model, &column, cx);
+                        self.ask_drilldown(&model, &column, cx);
                     }
                 }
             }

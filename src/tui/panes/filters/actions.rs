@@ -9,7 +9,7 @@ use crate::pane::{Context, EditAt, Target, table_menus};
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use benchtop_model::scoring::Measure;
-use benchtop_model::scoring::bench::{Bench, ScorerState};
+use benchtop_model::scoring::queries::{ScorerState, ThresholdTuning};
 use benchtop_model::scoring::rules::{Condition, RuleAction, Threshold};
 use benchtop_model::{Field, Filter};
 
@@ -58,7 +58,7 @@ impl FiltersPane {
             return;
         }
         match self.only.take() {
-            Some(_) => self.request_bench(cx),
+            Some(_) => self.request_tuning(cx),
             None => cx.leave(),
         }
     }
@@ -69,7 +69,7 @@ impl FiltersPane {
         let prompt = Prompt::new(label, self.filter.to_text(), Vec::new());
         cx.prompt(prompt, |pane: &mut Self, text, cx| {
             pane.filter = Filter::parse(text.trim()).map_err(|p| error_line(&p))?;
-            pane.request_bench(cx);
+            pane.request_tuning(cx);
             Ok(())
         });
     }
@@ -93,7 +93,7 @@ impl FiltersPane {
             Action::ThresholdFarRight => self.shift(true, Stride::Far, cx),
             Action::NudgeLeft => self.shift(false, Stride::Fine, cx),
             Action::NudgeRight => self.shift(true, Stride::Fine, cx),
-            Action::TypeLine => self.ask_line(cx),
+            Action::TypeThreshold => self.ask_line(cx),
             Action::SwitchThreshold => {
                 self.active = if self.active == RuleAction::Flag {
                     RuleAction::Park
@@ -182,15 +182,15 @@ impl FiltersPane {
 
     /// Why the scorer cannot run, if there are no scores to open instead.
     fn why_not_ready(&self) -> Option<&str> {
-        let scored = |bench: &Bench| bench.range.is_some();
-        let shows_scores = self.shown().is_some_and(|(_, bench, _)| scored(bench));
+        let scored = |tuning: &ThresholdTuning| tuning.range.is_some();
+        let shows_scores = self.shown().is_some_and(|(_, tuning, _)| scored(tuning));
         let why = self.scorer()?.not_ready.as_deref();
         why.filter(|_| !shows_scores)
     }
 
     /// Updates everything that depends on the edited rules.
     pub(super) fn edited(&mut self, cx: &mut Context<'_>) {
-        self.request_bench(cx);
+        self.request_tuning(cx);
         self.try_edited(cx);
         self.fill_groups();
     }
@@ -244,10 +244,10 @@ impl FiltersPane {
         let Some(measure) = self.measure() else {
             return cx.refuse(SCORERS_LOADING);
         };
-        let Some((_, bench, _)) = self.shown() else {
+        let Some((_, tuning, _)) = self.shown() else {
             return cx.refuse("no scores yet");
         };
-        let (low, high) = bench.ends;
+        let (low, high) = tuning.ends;
         let bar = thresholds::step(high - low, histogram_columns(self.width));
         let Some(line) = self.line(self.active) else {
             let at = measure.default_threshold();
@@ -270,10 +270,10 @@ impl FiltersPane {
     /// Sets the threshold to a place on the histogram. A press on the other threshold takes that one.
     pub(super) fn slide_to(&mut self, place: (u16, u16), begins: bool, cx: &mut Context<'_>) {
         let (at, columns) = place;
-        let Some((_, bench, _)) = self.shown() else {
+        let Some((_, tuning, _)) = self.shown() else {
             return cx.refuse("no scores yet");
         };
-        let ends = bench.ends;
+        let ends = tuning.ends;
         let is_here = |then: RuleAction| {
             let line = self.line(then);
             line.is_some_and(|line| histogram::column(line, ends, columns) == (at, false, false))
@@ -321,7 +321,7 @@ impl FiltersPane {
             return cx.refuse(format!("{} has one scale", measure.scorer));
         };
         self.scales.insert(next.scorer.clone(), next);
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     fn go_to_score(&mut self, next: bool, cx: &mut Context<'_>) {
@@ -345,7 +345,7 @@ impl FiltersPane {
         {
             self.other = None;
         }
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     fn group(&self) -> Option<String> {
@@ -359,7 +359,7 @@ impl FiltersPane {
             };
             self.only = Some(value);
         }
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     fn ask_own_line(&self, cx: &mut Context<'_>) {
@@ -410,7 +410,7 @@ impl FiltersPane {
             |pane: &mut Self, other, cx| {
                 pane.other = Some(Measure::with_default_scale(other.scorer));
                 pane.part = Part::Pair;
-                pane.request_bench(cx);
+                pane.request_tuning(cx);
             },
         );
     }
@@ -418,7 +418,7 @@ impl FiltersPane {
     fn new_groups(&mut self, cx: &mut Context<'_>) {
         self.columns.clear();
         self.groups = groups::table(self.by, None);
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     fn in_groups(&mut self, action: Action, cx: &mut Context<'_>) {
@@ -456,7 +456,7 @@ impl FiltersPane {
     fn in_samples(&mut self, action: Action, cx: &mut Context<'_>) {
         let count = self
             .shown()
-            .map_or(0, |(_, bench, _)| bench.bad.len().max(bench.good.len()));
+            .map_or(0, |(_, tuning, _)| tuning.bad.len().max(tuning.good.len()));
         match action {
             Action::Down if self.sample + 1 < count => self.sample += 1,
             Action::Down => cx.refuse("no more samples"),

@@ -17,7 +17,7 @@ use crate::widgets::areas;
 use crate::widgets::purpose::Begin;
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
-use benchtop_model::scoring::bench::Sample;
+use benchtop_model::scoring::queries::Sample;
 use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::{ImageRef, brief};
 
@@ -203,9 +203,9 @@ impl FiltersPane {
             return draw_empty(&empty, body, buf, look);
         }
         let lines = [RuleAction::Flag, RuleAction::Park].map(|then| self.line(then));
-        if let Some((_, bench, _)) = self.shown() {
+        if let Some((_, tuning, _)) = self.shown() {
             Histogram {
-                bench,
+                tuning,
                 lines,
                 active: self.active,
                 look,
@@ -229,7 +229,7 @@ impl FiltersPane {
             return Some(Empty::Nothing("this project has no scorers".into()));
         };
         match (self.shown(), &self.failed) {
-            (Some((_, bench, _)), _) if bench.range.is_none() => {
+            (Some((_, tuning, _)), _) if tuning.range.is_none() => {
                 let whole = self.filter.is_empty() && self.only.is_none();
                 Some(match &scorer.not_ready {
                     Some(why) => {

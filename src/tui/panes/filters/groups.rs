@@ -1,14 +1,14 @@
 //! Items by subtask, style, or type: outcomes and precision per group, and own thresholds of
 //! subtasks.
 
-use super::bench::precision;
 use super::histogram;
+use super::outcome_counts::precision;
 use super::thresholds::number;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::Outcome;
-use benchtop_model::scoring::bench::{Bench, Tally};
+use benchtop_model::scoring::queries::{Tally, ThresholdTuning};
 use benchtop_model::{Field, Filter};
 
 /// The text for a missing value.
@@ -53,9 +53,12 @@ pub(super) fn nothing(by: Field) -> Empty {
 }
 
 /// The rows. `own` returns the flag and quarantine thresholds of a group.
-pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec<Vec<LocalCell>> {
+pub(super) fn rows(
+    tuning: &ThresholdTuning,
+    own: impl Fn(&str) -> [Option<f32>; 2],
+) -> Vec<Vec<LocalCell>> {
     let crossed = |at: usize| {
-        let cells = bench
+        let cells = tuning
             .cross
             .as_ref()
             .and_then(|cross| cross.items.get(at))
@@ -94,7 +97,7 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
         row.extend(crossed(at));
         row
     };
-    bench.groups.iter().enumerate().map(row).collect()
+    tuning.groups.iter().enumerate().map(row).collect()
 }
 
 /// Doubtful of all items, for one value of each property.

@@ -9,7 +9,7 @@ use super::thresholds::{decimals, number};
 use crate::theme::{Look, Role};
 use crate::widgets::meter;
 use crate::widgets::text::{self, grouped};
-use benchtop_model::scoring::bench::Bench;
+use benchtop_model::scoring::queries::ThresholdTuning;
 use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Outcome, SuspiciousEnd};
 
@@ -22,8 +22,8 @@ const READ: usize = 12;
 const HEIGHTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 pub(super) struct Histogram<'h> {
-    pub(super) bench: &'h Bench,
-    /// The flag and quarantine thresholds, on the scale of `bench`.
+    pub(super) tuning: &'h ThresholdTuning,
+    /// The flag and quarantine thresholds, on the scale of `tuning`.
     pub(super) lines: [Option<f32>; 2],
     /// The threshold that the keys move.
     pub(super) active: RuleAction,
@@ -79,22 +79,22 @@ impl Histogram<'_> {
 
     /// Items and rejected items, with the owner's bars combined into `count` columns.
     fn combined(&self, count: usize) -> Vec<(u64, u64)> {
-        let (bars, n) = (&self.bench.bars, self.bench.bars.len());
+        let (bars, n) = (&self.tuning.bars, self.tuning.bars.len());
         let sum = |list: &[u64], at: usize| -> u64 {
             list.get(at * n / count..((at + 1) * n / count).min(list.len()))
                 .map_or(0, |part| part.iter().sum())
         };
         (0..count)
-            .map(|at| (sum(bars, at), sum(&self.bench.rejected, at)))
+            .map(|at| (sum(bars, at), sum(&self.tuning.rejected, at)))
             .collect()
     }
 
     fn span(&self) -> f32 {
-        self.bench.ends.1 - self.bench.ends.0
+        self.tuning.ends.1 - self.tuning.ends.0
     }
 
     fn outcome(&self, value: f32) -> Outcome {
-        let doubted = |line: Option<f32>| match self.bench.measure.scorer.suspicious_end() {
+        let doubted = |line: Option<f32>| match self.tuning.measure.scorer.suspicious_end() {
             SuspiciousEnd::Low => line.is_some_and(|line| value < line),
             SuspiciousEnd::High => line.is_some_and(|line| value > line),
         };
@@ -106,7 +106,7 @@ impl Histogram<'_> {
     }
 
     fn plot(&self, area: Rect, buf: &mut Buffer) {
-        let count = columns(self.bench.bars.len(), area.width).max(1);
+        let count = columns(self.tuning.bars.len(), area.width).max(1);
         let combined = self.combined(count);
         let most = combined.iter().map(|(n, _)| *n).max().unwrap_or(0).max(1);
         let left = area.x + GUTTER;
@@ -127,7 +127,7 @@ impl Histogram<'_> {
         });
         for (x, (n, _)) in (plot.x..).zip(&combined) {
             let middle =
-                self.bench.ends.0 + self.span() * (f32::from(x - plot.x) + 0.5) / count as f32;
+                self.tuning.ends.0 + self.span() * (f32::from(x - plot.x) + 0.5) / count as f32;
             let style = self.look.style(role(self.outcome(middle)));
             // Any item at all shows up.
             let eighths = (*n * 8 * u64::from(plot.height)).div_ceil(most);
@@ -183,7 +183,7 @@ impl Histogram<'_> {
 
     /// The column of a threshold, and whether it lies left or right of all scores.
     fn column(&self, line: f32, plot: Rect) -> (u16, bool, bool) {
-        let (at, before, after) = column(line, self.bench.ends, plot.width);
+        let (at, before, after) = column(line, self.tuning.ends, plot.width);
         (plot.x + at, before, after)
     }
 
@@ -229,7 +229,7 @@ impl Histogram<'_> {
     }
 
     fn axis(&self, area: Rect, buf: &mut Buffer) {
-        let (low, digits) = (self.bench.ends.0, decimals(self.span()));
+        let (low, digits) = (self.tuning.ends.0, decimals(self.span()));
         let ticks = (area.width / 12).clamp(1, 8);
         let style = self.look.style(Role::Dim);
         for tick in 0..=ticks {
@@ -249,7 +249,7 @@ impl Histogram<'_> {
     fn read(&self, area: Rect, buf: &mut Buffer) {
         let count = usize::from(area.height - 1)
             .min(READ)
-            .min(self.bench.bars.len())
+            .min(self.tuning.bars.len())
             .max(1);
         let digits = decimals(self.span());
         let room = usize::from(area.width);
@@ -273,7 +273,7 @@ impl Histogram<'_> {
         );
         let combined = self.combined(count);
         let most = combined.iter().map(|(n, _)| *n).max().unwrap_or(0).max(1);
-        let value = |at: usize| self.bench.ends.0 + self.span() * at as f32 / count as f32;
+        let value = |at: usize| self.tuning.ends.0 + self.span() * at as f32 / count as f32;
         for (at, (y, (n, rejected))) in (area.y + 1..area.bottom()).zip(&combined).enumerate() {
             let outcome = self.outcome((value(at) + value(at + 1)) / 2.0);
             let bar = meter::bar(*n as f64 / most as f64, 6, true);

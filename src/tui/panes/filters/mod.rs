@@ -5,7 +5,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `thresholds` | the thresholds: position, scale, steps |
-//! | `bench` | outcome counts for the present thresholds |
+//! | `outcome_counts` | outcome counts for the present thresholds |
 //! | `actions` | actions |
 //! | `scoring` | scorers and their jobs |
 //! | `rules` | saved and edited rules: diff, save, restore |
@@ -13,10 +13,10 @@
 //! | `histogram`, `draw`, `parts` | drawing |
 
 mod actions;
-mod bench;
 mod draw;
 mod groups;
 mod histogram;
+mod outcome_counts;
 mod parts;
 mod rules;
 mod scoring;
@@ -29,17 +29,17 @@ use ratatui::layout::{Position, Rect};
 
 pub use histogram::role;
 
-use self::bench::{Counted, RequestSlot, counted};
+use self::outcome_counts::{Counted, RequestSlot, counted};
 use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::pane::{Ask, Context, Notice, Pane, Scene, Timer};
 use crate::widgets::table::LocalTable;
-use benchtop_model::scoring::bench::{
-    Bench, BenchQuery, RulesDiff, RulesState, Sample, ScorerState,
-};
 use benchtop_model::scoring::job::ScoringState;
+use benchtop_model::scoring::queries::{
+    RulesDiff, RulesState, Sample, ScorerState, ThresholdTuning, TuningQuery,
+};
 use benchtop_model::scoring::rules::{RuleAction, RuleSet};
 use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
@@ -99,9 +99,9 @@ pub struct FiltersPane {
     sample: usize,
     side: Side,
     /// The last reply with its request.
-    bench: Option<(BenchQuery, Bench)>,
+    tuning: Option<(TuningQuery, ThresholdTuning)>,
     failed: Option<String>,
-    turn: RequestSlot<BenchQuery>,
+    turn: RequestSlot<TuningQuery>,
     /// Width of the histogram in the last frame.
     width: u16,
     /// When to request everything again.
@@ -127,7 +127,7 @@ impl Default for FiltersPane {
             part: Part::Groups,
             sample: 0,
             side: Side::Doubtful,
-            bench: None,
+            tuning: None,
             failed: None,
             turn: RequestSlot::default(),
             width: 80,
@@ -142,7 +142,7 @@ impl FiltersPane {
         self.recount_at.stop();
         self.ask_rules(cx);
         self.ask_scorers(cx);
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     /// Whether the bars of the last reply do not fit the width, and others can be requested now. The
@@ -150,7 +150,7 @@ impl FiltersPane {
     fn needs_other_bars(&self) -> bool {
         let wide = histogram::bars(self.width);
         let is_other = self
-            .bench
+            .tuning
             .as_ref()
             .is_some_and(|(asked, _)| asked.bars != wide);
         let can_ask = self.failed.is_none() && self.measure().is_some();
@@ -182,7 +182,7 @@ impl FiltersPane {
 
     /// The model's logit scale: from the owner's reply, or a default.
     fn logit(&self) -> f32 {
-        let from_reply = |(_, b): &(BenchQuery, Bench)| {
+        let from_reply = |(_, b): &(TuningQuery, ThresholdTuning)| {
             (b.measure.scorer == self.scorer()?.scorer).then_some(b.logit)
         };
         let default = if self.scorer().is_some_and(|s| s.scorer == Scorer::Clip) {
@@ -190,7 +190,7 @@ impl FiltersPane {
         } else {
             1.0
         };
-        self.bench.as_ref().and_then(from_reply).unwrap_or(default)
+        self.tuning.as_ref().and_then(from_reply).unwrap_or(default)
     }
 
     /// The subtask whose own threshold the keys move: the only one in the histogram.
@@ -212,7 +212,7 @@ impl FiltersPane {
     }
 
     /// The request for what is shown.
-    fn question(&self) -> Option<BenchQuery> {
+    fn question(&self) -> Option<TuningQuery> {
         let rules = self.rules.edited();
         let line = |m: &Measure| {
             rules
@@ -226,7 +226,7 @@ impl FiltersPane {
                 .find_map(|m| line(&m).map(|at| (m, at.get())));
             written.unwrap_or_else(|| (other.clone(), other.default_threshold()))
         });
-        Some(BenchQuery {
+        Some(TuningQuery {
             measure: self.measure()?,
             filter: self.filter.clone(),
             flag: self.line(RuleAction::Flag),
@@ -242,9 +242,9 @@ impl FiltersPane {
     }
 
     /// Requests the histogram as soon as no other request is in flight.
-    fn request_bench(&mut self, cx: &mut Context<'_>) {
+    fn request_tuning(&mut self, cx: &mut Context<'_>) {
         if let Some(query) = self.question().and_then(|q| self.turn.ask(q)) {
-            ask_bench(query, cx);
+            ask_tuning(query, cx);
         }
     }
 
@@ -256,10 +256,10 @@ impl FiltersPane {
     }
 
     /// The last reply, if it matches the items and the score to show.
-    fn shown(&self) -> Option<(&BenchQuery, &Bench, Counted)> {
-        let (asked, bench) = self.bench.as_ref()?;
+    fn shown(&self) -> Option<(&TuningQuery, &ThresholdTuning, Counted)> {
+        let (asked, tuning) = self.tuning.as_ref()?;
         let now = self.question()?;
-        let what = |ask: &'_ BenchQuery| {
+        let what = |ask: &'_ TuningQuery| {
             (
                 ask.measure.clone(),
                 ask.filter.clone(),
@@ -269,15 +269,15 @@ impl FiltersPane {
             )
         };
         let same = what(asked) == what(&now);
-        same.then(|| (asked, bench, counted(bench, asked, &now)))
+        same.then(|| (asked, tuning, counted(tuning, asked, &now)))
     }
 
     /// The samples at the threshold: on its doubtful side and on its good side.
     fn samples(&self) -> [Option<&Sample>; 2] {
-        let Some((_, bench, _)) = self.shown() else {
+        let Some((_, tuning, _)) = self.shown() else {
             return [None, None];
         };
-        [&bench.bad, &bench.good].map(|list| list.get(self.sample))
+        [&tuning.bad, &tuning.good].map(|list| list.get(self.sample))
     }
 
     /// Receives the scorers.
@@ -295,19 +295,24 @@ impl FiltersPane {
         // Otherwise start with a scorer that has scores.
         self.at = kept.or_else(|| list.iter().position(scored)).unwrap_or(0);
         if first {
-            self.request_bench(cx);
+            self.request_tuning(cx);
         }
     }
 
     /// Receives the histogram.
-    fn on_bench(&mut self, asked: BenchQuery, bench: Result<Bench>, cx: &mut Context<'_>) {
+    fn on_tuning(
+        &mut self,
+        asked: TuningQuery,
+        tuning: Result<ThresholdTuning>,
+        cx: &mut Context<'_>,
+    ) {
         if let Some(next) = self.turn.answered() {
-            ask_bench(next, cx);
+            ask_tuning(next, cx);
         }
-        match bench {
-            Ok(bench) => {
+        match tuning {
+            Ok(tuning) => {
                 self.failed = None;
-                self.bench = Some((asked, bench));
+                self.tuning = Some((asked, tuning));
                 let most = self
                     .shown()
                     .map_or(0, |(_, b, _)| b.good.len().max(b.bad.len()));
@@ -321,7 +326,7 @@ impl FiltersPane {
     /// Receives the rules.
     fn on_rules(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         self.rules.take(state, cx);
-        self.request_bench(cx);
+        self.request_tuning(cx);
         self.try_edited(cx);
     }
 
@@ -335,13 +340,13 @@ impl FiltersPane {
     /// Receives the result of saving the rules.
     fn on_applied(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         self.rules.applied(state, cx);
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     /// Receives the result of restoring the previous rules.
     fn on_reverted(&mut self, state: Result<RulesState>, cx: &mut Context<'_>) {
         self.rules.reverted(state, cx);
-        self.request_bench(cx);
+        self.request_tuning(cx);
     }
 
     /// Receives the state of a scoring job. Requests the scorers again if the job is new or over.
@@ -366,10 +371,10 @@ impl FiltersPane {
     }
 
     fn fill_groups(&mut self) {
-        let Some((_, bench, _)) = self.shown() else {
+        let Some((_, tuning, _)) = self.shown() else {
             return;
         };
-        let columns = bench
+        let columns = tuning
             .cross
             .as_ref()
             .map_or_else(Vec::new, |cross| cross.values.clone());
@@ -379,7 +384,7 @@ impl FiltersPane {
                 self.across.map(|across| (across, columns.as_slice())),
             )
         });
-        let rows = groups::rows(bench, |value| self.own(value));
+        let rows = groups::rows(tuning, |value| self.own(value));
         if let Some(table) = new {
             (self.groups, self.columns) = (table, columns);
         }
@@ -403,10 +408,10 @@ impl FiltersPane {
     }
 }
 
-fn ask_bench(query: BenchQuery, cx: &mut Context<'_>) {
-    let ask = request::Bench(Box::new(query.clone()));
-    let then = move |pane: &mut FiltersPane, bench, cx: &mut Context<'_>| {
-        pane.on_bench(query, bench, cx);
+fn ask_tuning(query: TuningQuery, cx: &mut Context<'_>) {
+    let ask = request::ThresholdTuning(Box::new(query.clone()));
+    let then = move |pane: &mut FiltersPane, tuning, cx: &mut Context<'_>| {
+        pane.on_tuning(query, tuning, cx);
     };
     cx.send(Ask::new(ask, then).at_once());
 }
@@ -422,7 +427,7 @@ fn try_rules(rules: RuleSet, cx: &mut Context<'_>) {
 impl Pane for FiltersPane {
     fn help(&self, keys: &Keymap) -> String {
         format!(
-            "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
+            "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that quarantines. Nothing is \
              deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
             keys.press(Action::ThresholdLeft),
             keys.press(Action::ThresholdRight),
@@ -467,7 +472,7 @@ impl Pane for FiltersPane {
 
     fn tick(&mut self, cx: &mut Context<'_>) {
         if self.needs_other_bars() {
-            self.request_bench(cx);
+            self.request_tuning(cx);
         }
         if self.recount_at.is_over(cx.env.now) && cx.env.is_shown {
             self.refresh(cx);

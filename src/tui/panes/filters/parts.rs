@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::actions::name;
-use super::bench::Counted;
 use super::draw::{Layout, Shown};
+use super::outcome_counts::Counted;
 use super::scoring::{items, tried_without_score};
 use super::thresholds::{decimals, doubtful_side, number, scale_words};
 use super::{FiltersPane, Part, Side, histogram};
@@ -21,8 +21,8 @@ use crate::widgets::lines::Lines;
 use crate::widgets::meter::{bar, percent, stretch};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::brief;
-use benchtop_model::scoring::bench::{ScorerState, Share};
 use benchtop_model::scoring::job::{Phase, ScoringState};
+use benchtop_model::scoring::queries::{ScorerState, Share};
 use benchtop_model::scoring::{Outcome, ScoreState};
 
 /// The least height of the details of a scorer.
@@ -244,7 +244,7 @@ impl FiltersPane {
         if places[0].is_empty() {
             return;
         }
-        let Some((_, bench, _)) = self.shown() else {
+        let Some((_, tuning, _)) = self.shown() else {
             return;
         };
         let here = self.part == Part::Samples;
@@ -264,7 +264,7 @@ impl FiltersPane {
             "no threshold: no samples"
         };
         lines.text(&format!(" {heading}{keys}"), Role::Heading);
-        let digits = decimals(bench.ends.1 - bench.ends.0);
+        let digits = decimals(tuning.ends.1 - tuning.ends.0);
         for (at, sample) in self.samples().into_iter().enumerate() {
             let place = places[at];
             let Some(sample) = sample else { continue };
@@ -291,11 +291,11 @@ impl FiltersPane {
     }
 
     pub(super) fn draw_pair(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let Some((asked, bench, _)) = self.shown().filter(|_| !area.is_empty()) else {
+        let Some((asked, tuning, _)) = self.shown().filter(|_| !area.is_empty()) else {
             return;
         };
         let mut lines = Lines::new(area, buf, look);
-        let (Some((other, line)), Some(pair)) = (&asked.other, bench.pair) else {
+        let (Some((other, line)), Some(pair)) = (&asked.other, tuning.pair) else {
             return lines.wrapped(" v: compare with another score", Role::Dim);
         };
         let side = if doubtful_side(other) == "below" {
@@ -314,7 +314,7 @@ impl FiltersPane {
             &format!(" {:<22} {:>10} {:>10}", "", "kept there", "doubtful"),
             Role::Dim,
         );
-        let here = bench.measure.scorer.name();
+        let here = tuning.measure.scorer.name();
         for (row, name) in pair.iter().zip(["kept", "doubtful"]) {
             let label = text::fit(&format!("{name} by {here}"), 22);
             lines.text(
@@ -354,14 +354,14 @@ fn share_words(share: &Share) -> String {
 fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
     match now.precision {
         share if share.n == 0 => lines.text(
-            " precision: no doubtful item judged yet (1, then d)",
+            " precision: no flagged or quarantined item judged yet",
             Role::Dim,
         ),
         share => {
             let words = format!(" precision {about}{}", share_words(&share));
             lines.text(
                 &format!(
-                    "{words}, {} of {} doubtful rejected",
+                    "{words}, {} of {} rejected",
                     grouped(share.k),
                     grouped(share.n)
                 ),

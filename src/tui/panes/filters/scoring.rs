@@ -5,8 +5,8 @@ use crate::pane::{Context, PaneId, Target, jobs};
 use crate::panes::forms::scoring as form;
 use benchtop_model::Result;
 use benchtop_model::job::{JobAct, JobState};
-use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{Phase, ScoringState};
+use benchtop_model::scoring::queries::ScorerState;
 use benchtop_model::scoring::{ScoreState, Scorer};
 
 /// The number of items in one score state.

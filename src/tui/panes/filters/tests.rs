@@ -9,8 +9,8 @@ use crate::theme::{Look, Theme};
 use crate::widgets::toast::Severity;
 use benchtop_model::job::JobAct;
 use benchtop_model::scoring::Outcome;
-use benchtop_model::scoring::bench::{CrossTable, Tally};
 use benchtop_model::scoring::job::Phase;
+use benchtop_model::scoring::queries::{CrossTable, Tally};
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColorLevel, Error, ErrorKind};
@@ -34,7 +34,7 @@ fn world() -> Vec<Scored> {
 }
 
 /// The outcomes of the items, counted one by one.
-fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchQuery) -> Tally {
+fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &TuningQuery) -> Tally {
     let mut tally = Tally::default();
     for (cosine, _, said) in items {
         let value = ask.measure.shown(*cosine, 100.0);
@@ -54,7 +54,7 @@ fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchQuery) -> Tally
     tally
 }
 
-fn answer(ask: &BenchQuery) -> Bench {
+fn answer(ask: &TuningQuery) -> ThresholdTuning {
     let world = world();
     let only: Vec<&Scored> = world
         .iter()
@@ -85,7 +85,7 @@ fn answer(ask: &BenchQuery) -> Bench {
         picture: None,
         text: "an owl".into(),
     };
-    Bench {
+    ThresholdTuning {
         measure: ask.measure.clone(),
         logit: 100.0,
         range: Some((low, high)),
@@ -159,8 +159,8 @@ fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) -> Vec<Effect> {
             AnyRequest::Rules(_) => {
                 rec.reply::<request::Rules>(pane, effect, Ok(state(at_25(), "one")))
             }
-            AnyRequest::Bench(request::Bench(asked)) => {
-                rec.reply::<request::Bench>(pane, effect, Ok(answer(&asked)))
+            AnyRequest::ThresholdTuning(request::ThresholdTuning(asked)) => {
+                rec.reply::<request::ThresholdTuning>(pane, effect, Ok(answer(&asked)))
             }
             AnyRequest::TryRules(_) => {
                 let tally = Tally {
@@ -221,8 +221,12 @@ fn on_rules(pane: &mut FiltersPane, state: Result<RulesState>) -> Vec<Effect> {
     recorder().call(pane, |pane, cx| pane.on_rules(state, cx))
 }
 
-fn on_bench(pane: &mut FiltersPane, asked: BenchQuery, bench: Result<Bench>) -> Vec<Effect> {
-    recorder().call(pane, |pane, cx| pane.on_bench(asked, bench, cx))
+fn on_tuning(
+    pane: &mut FiltersPane,
+    asked: TuningQuery,
+    tuning: Result<ThresholdTuning>,
+) -> Vec<Effect> {
+    recorder().call(pane, |pane, cx| pane.on_tuning(asked, tuning, cx))
 }
 
 fn on_scorers(pane: &mut FiltersPane, scorers: Result<Vec<ScorerState>>) -> Vec<Effect> {
@@ -234,9 +238,9 @@ fn on_scoring(pane: &mut FiltersPane, job: &ScoringState) -> Vec<Effect> {
 }
 
 /// The request for a histogram.
-fn bench_asked(effect: &Effect) -> &BenchQuery {
+fn bench_asked(effect: &Effect) -> &TuningQuery {
     match asked_for(effect) {
-        AnyRequest::Bench(request::Bench(asked)) => asked,
+        AnyRequest::ThresholdTuning(request::ThresholdTuning(asked)) => asked,
         other => panic!("{other:?}"),
     }
 }
@@ -317,10 +321,11 @@ fn only_the_newest_of_many_moves_is_requested() {
     let line = pane.line(RuleAction::Flag);
     let asked = bench_asked(&first[0]).clone();
     let first = first.into_iter().next().unwrap();
-    let next = only(recorder().reply::<request::Bench>(&mut pane, first, Ok(answer(&asked))));
+    let next =
+        only(recorder().reply::<request::ThresholdTuning>(&mut pane, first, Ok(answer(&asked))));
     let asked = bench_asked(&next).clone();
     assert_eq!(asked.flag, line);
-    let after = recorder().reply::<request::Bench>(&mut pane, next, Ok(answer(&asked)));
+    let after = recorder().reply::<request::ThresholdTuning>(&mut pane, next, Ok(answer(&asked)));
     assert!(after.is_empty());
 }
 
@@ -328,7 +333,7 @@ fn only_the_newest_of_many_moves_is_requested() {
 #[test]
 fn bars_for_another_width_are_requested_again() {
     let mut pane = ready();
-    let asked = pane.bench.as_ref().unwrap().0.clone();
+    let asked = pane.tuning.as_ref().unwrap().0.clone();
     assert_eq!(pane.due(), None);
     drawn(&mut pane, 160, 50, ColorLevel::True, false);
     assert_eq!(pane.due(), Some(0));
@@ -385,7 +390,7 @@ fn a_press_on_a_threshold_takes_it_and_dragging_moves_it() {
 fn thresholds_are_typed_removed_and_set_again() {
     let mut pane = ready();
     assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
-    let mut prompt = only(act(&mut pane, Action::TypeLine));
+    let mut prompt = only(act(&mut pane, Action::TypeThreshold));
     assert!(matches!(&prompt, Effect::Prompt(prompt, _) if prompt.value() == "25.0"));
     let effects = recorder().write(&mut pane, &mut prompt, " 24.0 ").unwrap();
     settle(&mut pane, effects);
@@ -397,7 +402,7 @@ fn thresholds_are_typed_removed_and_set_again() {
     );
     assert!(picture.contains("▼flag 24.0"), "{picture}");
     for wrong in ["many", "inf", "NaN", "1e99"] {
-        let mut prompt = only(act(&mut pane, Action::TypeLine));
+        let mut prompt = only(act(&mut pane, Action::TypeThreshold));
         let why = recorder().write(&mut pane, &mut prompt, wrong);
         assert!(why.unwrap_err().contains(wrong), "{wrong}");
     }
@@ -411,7 +416,7 @@ fn thresholds_are_typed_removed_and_set_again() {
         "an arrow key sets it to the default"
     );
     press(&mut pane, Action::SwitchThreshold);
-    let effects = write(&mut pane, Action::TypeLine, "20");
+    let effects = write(&mut pane, Action::TypeThreshold, "20");
     settle(&mut pane, effects);
     assert_eq!(
         (pane.line(RuleAction::Park), pane.line(RuleAction::Flag)),
@@ -441,7 +446,7 @@ fn another_scale_shows_the_same_threshold() {
     );
     press(&mut pane, Action::NextScale);
     assert_eq!(pane.line(RuleAction::Flag), Some(0.625));
-    let effects = write(&mut pane, Action::TypeLine, "0.6");
+    let effects = write(&mut pane, Action::TypeThreshold, "0.6");
     settle(&mut pane, effects);
     assert_eq!(
         pane.rules.edited().rules[0].describe(),
@@ -477,9 +482,9 @@ fn a_subtask_can_have_its_own_threshold() {
         (pane.line(RuleAction::Flag), pane.line(RuleAction::Park)),
         (Some(22.5), None)
     );
-    let (_, bench, _) = pane.shown().unwrap();
-    assert_eq!(bench.tally.all(), 200);
-    let effects = write(&mut pane, Action::TypeLine, "21");
+    let (_, tuning, _) = pane.shown().unwrap();
+    assert_eq!(tuning.tally.all(), 200);
+    let effects = write(&mut pane, Action::TypeThreshold, "21");
     settle(&mut pane, effects);
     assert_eq!(
         pane.rules.edited().rules[0].describe(),
@@ -541,7 +546,7 @@ fn groups_are_split_by_a_second_property() {
 fn rules_are_saved_with_exact_counts_and_restored() {
     let mut pane = ready();
     refused(&act(&mut pane, Action::SaveRules));
-    let effects = write(&mut pane, Action::TypeLine, "24");
+    let effects = write(&mut pane, Action::TypeThreshold, "24");
     // Saving waits for the exact counts.
     assert_eq!(
         said(&act(&mut pane, Action::SaveRules)).severity,
@@ -593,7 +598,7 @@ fn a_conflict_with_the_file_offers_both_versions() {
     };
     for mine in [true, false] {
         let mut pane = ready();
-        let effects = write(&mut pane, Action::TypeLine, "24");
+        let effects = write(&mut pane, Action::TypeThreshold, "24");
         settle(&mut pane, effects);
         let conflict = Error::new(
             ErrorKind::Conflict,
@@ -602,7 +607,7 @@ fn a_conflict_with_the_file_offers_both_versions() {
         let ask = only(choose(&mut pane, Action::SaveRules, 0));
         let mut effects = recorder().reply::<request::ApplyRules>(&mut pane, ask, Err(conflict));
         assert_eq!(said(&effects[..1]).severity, Severity::Warning);
-        // The bench is in flight again after the rules.
+        // The tuning is in flight again after the rules.
         let ask = effects.remove(1);
         assert!(matches!(asked_for(&ask), AnyRequest::Rules(_)), "{ask:?}");
         settle(&mut pane, effects);
@@ -882,9 +887,9 @@ fn samples_are_browsed_and_opened() {
 #[test]
 fn missing_verdicts_are_reported() {
     let mut pane = ready();
-    let (asked, mut bench) = pane.bench.clone().unwrap();
-    (bench.tally.accepted, bench.tally.rejected) = ([0; 3], [0; 3]);
-    on_bench(&mut pane, asked, Ok(bench));
+    let (asked, mut tuning) = pane.tuning.clone().unwrap();
+    (tuning.tally.accepted, tuning.tally.rejected) = ([0; 3], [0; 3]);
+    on_tuning(&mut pane, asked, Ok(tuning));
     let picture = drawn(&mut pane, 100, 40, ColorLevel::True, false);
     assert!(
         picture.contains("precision: no") && picture.contains("recall: no"),
@@ -903,7 +908,7 @@ fn errors_are_shown_and_keep_the_last_histogram() {
     refused(&act(&mut pane, Action::SaveRules));
     let mut pane = ready();
     let ask = act(&mut pane, Action::ThresholdLeft).swap_remove(0);
-    recorder().reply::<request::Bench>(&mut pane, ask, Err(problem()));
+    recorder().reply::<request::ThresholdTuning>(&mut pane, ask, Err(problem()));
     let picture = drawn(&mut pane, 80, 21, ColorLevel::True, false);
     assert!(
         picture.contains("not a question") && picture.contains("kept ~"),
@@ -915,7 +920,7 @@ fn errors_are_shown_and_keep_the_last_histogram() {
     assert!(
         again
             .iter()
-            .any(|e| matches!(asked_for(e), AnyRequest::Bench(_))),
+            .any(|e| matches!(asked_for(e), AnyRequest::ThresholdTuning(_))),
         "{again:?}"
     );
     let again = on_rules(&mut pane, Ok(state(at_25(), "one")));
@@ -930,33 +935,33 @@ fn errors_are_shown_and_keep_the_last_histogram() {
 #[test]
 fn any_size_and_any_numbers_can_be_drawn() {
     let mut pane = ready();
-    let (asked, bench) = pane.bench.clone().unwrap();
+    let (asked, tuning) = pane.tuning.clone().unwrap();
     let odd = [
-        bench.clone(),
-        Bench {
+        tuning.clone(),
+        ThresholdTuning {
             bars: vec![],
             rejected: vec![],
-            ..bench.clone()
+            ..tuning.clone()
         },
-        Bench {
+        ThresholdTuning {
             bars: vec![7],
             rejected: vec![7],
             ends: (25.0, 25.0),
-            ..bench.clone()
+            ..tuning.clone()
         },
-        Bench {
+        ThresholdTuning {
             bars: vec![u64::from(u32::MAX); 3],
             rejected: vec![0; 2],
             ends: (-1e9, 1e9),
-            ..bench.clone()
+            ..tuning.clone()
         },
-        Bench {
+        ThresholdTuning {
             ends: (30.0, 40.0),
-            ..bench
+            ..tuning
         },
     ];
-    for bench in odd {
-        on_bench(&mut pane, asked.clone(), Ok(bench));
+    for tuning in odd {
+        on_tuning(&mut pane, asked.clone(), Ok(tuning));
         for (width, height) in [
             (0, 0),
             (1, 1),

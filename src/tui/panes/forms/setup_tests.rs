@@ -7,7 +7,7 @@ use super::*;
 use crate::pane::testing::{only, refused};
 use crate::pane::{CommandSetting, Effect};
 use benchtop_model::Error;
-use benchtop_model::scoring::bench::ScorerState;
+use benchtop_model::scoring::queries::ScorerState;
 use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::settings::{
     ChangedSetting, ModelSettings, ModelsPlan, PeoplePlan, RoundPerson, UsedServer,

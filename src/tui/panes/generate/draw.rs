@@ -1,4 +1,4 @@
-//! Drawing of the generation pane: jobs on top, details and gauges below, the newest picture beside
+//! Drawing of the Jobs pane: jobs on top, details and gauges below, the newest picture beside
 //! them.
 
 use ratatui::buffer::Buffer;

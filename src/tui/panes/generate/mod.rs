@@ -1,4 +1,4 @@
-//! The generation pane: jobs that generate pictures or evaluate models, their progress, the newest
+//! The Jobs pane: jobs that generate pictures or evaluate models, their progress, the newest
 //! picture, and the load of the machine.
 //!
 //! | file | what it does |

@@ -7,7 +7,7 @@ use crate::panes::outcome_word;
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text::clean;
-use benchtop_model::scoring::bench::{ExplainedScore, Explanation};
+use benchtop_model::scoring::queries::{ExplainedScore, Explanation};
 use benchtop_model::scoring::{Outcome, ScoreState};
 
 /// Width of the label column.
@@ -54,7 +54,7 @@ pub fn page(e: &Explanation) -> Page {
     if e.scores.is_empty() {
         return page
             .paragraph("")
-            .paragraph("No scores yet. Press 8 for the scorers, then s to score.");
+            .paragraph("No scores yet. Score items in the Filters pane.");
     }
     e.scores.iter().fold(page, score)
 }
@@ -158,7 +158,7 @@ fn plain(value: &Value) -> String {
 mod tests {
     use super::*;
     use benchtop_model::scoring::Scorer;
-    use benchtop_model::scoring::bench::MatchingRule;
+    use benchtop_model::scoring::queries::MatchingRule;
     use benchtop_model::scoring::rules::RuleAction;
 
     fn judged() -> ExplainedScore {
@@ -234,7 +234,11 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("rules") && text.contains("nearest"), "{text}");
-        assert!(page(&Explanation::default()).text().contains("Press 8"));
+        assert!(
+            page(&Explanation::default())
+                .text()
+                .contains("No scores yet")
+        );
         assert_eq!(
             details("{\"a\":{\"b\":{\"c\":{\"d\":1}}},\"e\":null}"),
             [

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::pane::{Ask, Context, Opens, PaneId};
 use crate::widgets::text::counted;
 use benchtop_model::scoring::Outcome;
-use benchtop_model::scoring::bench::{Explanation, FlagOrder};
+use benchtop_model::scoring::queries::{Explanation, FlagOrder};
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 

@@ -150,7 +150,7 @@ impl Work {
                 };
                 (
                     format!("you have finished `{name}`"),
-                    format!("{done}Thank you. Press 9 for the progress of all rounds."),
+                    format!("{done}Thank you. The Rounds pane shows the progress of all."),
                 )
             }
             Phase::Closed => (

@@ -11,7 +11,7 @@ use crate::panes::outcome_word;
 use crate::theme::{Look, Role};
 use crate::widgets::text::{self, clean};
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
-use benchtop_model::scoring::bench::MatchingRule;
+use benchtop_model::scoring::queries::MatchingRule;
 use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, history};
 
 /// The field with the question before it was rewritten (VLB, section 3.2: rephrased or given more

@@ -126,7 +126,7 @@ impl Layer for View {
         if let (Some(cells), [model]) = (self.cells.get(row), self.models.as_slice()) {
             let cell = at.and_then(|at| cells.get(at)?.clone());
             return match cell {
-                Some(column) => LayerEffect::Behind {
+                Some(column) => LayerEffect::Drilldown {
                     model: model.clone(),
                     column,
                 },
@@ -137,7 +137,7 @@ impl Layer for View {
             self.models.as_slice(),
             at.and_then(|at| self.models.get(at)),
         ) {
-            ([model], _) | (_, Some(model)) => LayerEffect::Behind {
+            ([model], _) | (_, Some(model)) => LayerEffect::Drilldown {
                 model: model.clone(),
                 column,
             },

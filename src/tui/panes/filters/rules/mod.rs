@@ -4,12 +4,12 @@
 mod draw;
 
 use super::FiltersPane;
-use super::bench::RequestSlot;
+use super::outcome_counts::RequestSlot;
 use crate::pane::Context;
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::table::{ColumnKind, Empty, LocalTable, Spec};
 use crate::widgets::text::{grouped, plural};
-use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
+use benchtop_model::scoring::queries::{RulesDiff, RulesState, Tally};
 use benchtop_model::scoring::rules::{Join, RuleSet};
 use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::wire::request;
@@ -409,7 +409,7 @@ impl RuleEditor {
         let one = rule.join == Join::All || rule.conditions.len() == 1;
         if !one || rule.conditions.iter().any(|c| !c.subtasks.is_empty()) {
             return Err(format!(
-                "no filter can express `{}`; press 1 then d to review flagged items",
+                "no filter can express `{}`; review the flagged items in the Review pane",
                 rule.describe()
             ));
         }

@@ -4,9 +4,9 @@ use crate::board::{Of, References, Source, choose};
 use crate::context::Context;
 use crate::import::waited;
 use benchtop_model::Result;
-use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
+use benchtop_model::analysis::{Analysis, AnalysisQuery, What};
 use benchtop_model::cancel::ProgressSink;
-use benchtop_pipeline::analysis::analyse;
+use benchtop_pipeline::analysis::analyze;
 use benchtop_protocol::wire::request;
 
 /// Opens the board that the options name, and lists the skipped files.
@@ -38,9 +38,9 @@ impl Source {
     }
 
     /// Analyzes the board, here for files and in the owner for a project.
-    pub fn analysed(&self, what: What) -> Result<Analysis> {
+    pub fn analyzed(&self, what: What) -> Result<Analysis> {
         match self {
-            Source::Files(scored, _) => analyse(
+            Source::Files(scored, _) => analyze(
                 scored,
                 &scored.engine().choose(None),
                 None,
@@ -49,7 +49,7 @@ impl Source {
             ),
             Source::Project(client, board) => {
                 let board = board.clone();
-                let ask = request::Analyse(Box::new(AnalyseAsk { board, what }));
+                let ask = request::Analyze(Box::new(AnalysisQuery { board, what }));
                 waited(client, ask, true)
             }
         }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::column::Column;
 use benchtop_metrics::statistics::{Z95, wilson};
-use benchtop_model::scoring::bench::{Bench, BenchQuery, CrossTable, Share, Tally};
+use benchtop_model::scoring::queries::{CrossTable, Share, Tally, ThresholdTuning, TuningQuery};
 use benchtop_model::scoring::{Measure, SuspiciousEnd};
 use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
@@ -191,11 +191,11 @@ pub struct NearestRows {
 ///
 /// [`ErrorKind::Usage`] with the invalid field.
 pub fn analyze(
-    ask: &BenchQuery,
+    ask: &TuningQuery,
     (column, other): (&Column, Option<&Column>),
     (catalog, overlay): (&Catalog, &StatusColumns),
     rows: Option<&[u32]>,
-) -> Result<(Bench, NearestRows)> {
+) -> Result<(ThresholdTuning, NearestRows)> {
     let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
     if ask.bars == 0 || ask.bars > BARS {
         return wrong("bars", &format!("must be 1 to {BARS} bars"));
@@ -339,7 +339,7 @@ pub fn analyze(
         .flag
         .filter(|_| scored > 0)
         .map(|_| beyond as f32 / scored as f32);
-    let bench = Bench {
+    let tuning = ThresholdTuning {
         measure: measure.clone(),
         logit: column.logit,
         range,
@@ -358,7 +358,7 @@ pub fn analyze(
     };
     let rows_of = |near: Nearest| near.rows.into_iter().map(|(_, row)| row).collect();
     Ok((
-        bench,
+        tuning,
         NearestRows {
             good: rows_of(good),
             bad: rows_of(bad),

@@ -1,4 +1,4 @@
-//! `benchtop analyse` as scripts see it: `docs/cli.md` is the description.
+//! `benchtop analyze` as scripts see it: `docs/cli.md` is the description.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,10 +68,10 @@ impl Files {
         self.folder.to_str().unwrap()
     }
 
-    fn analyse(&self, what: &str, more: &[&str]) -> Output {
+    fn analyze(&self, what: &str, more: &[&str]) -> Output {
         run(
             Command::new(PROGRAM)
-                .args(["analyse", what, self.path()])
+                .args(["analyze", what, self.path()])
                 .args(more),
             "",
         )
@@ -116,7 +116,7 @@ fn project() -> Bench {
 fn correlate_compares_two_rankings() {
     let files = Files::new();
     let found = files
-        .analyse(
+        .analyze(
             "correlate",
             &["--column", "Acc", "--with", "Acc.animal", "--json"],
         )
@@ -137,7 +137,7 @@ fn correlate_compares_two_rankings() {
     )
     .unwrap();
     let table = table.to_str().unwrap();
-    let refused = files.analyse(
+    let refused = files.analyze(
         "correlate",
         &[
             "--column", "Acc", "--table", table, "--with", "score", "--json",
@@ -160,7 +160,7 @@ fn correlate_compares_two_rankings() {
         names.to_str().unwrap(),
         "--json",
     ];
-    let found = files.analyse("correlate", &more).lines().remove(0);
+    let found = files.analyze("correlate", &more).lines().remove(0);
     // Three models in the opposite order: 2 of 6 orders are as strong.
     assert_eq!(
         (&found["n"], &found["kendall"]["value"]),
@@ -176,16 +176,16 @@ fn correlate_compares_two_rankings() {
         (&json!(["delta"]), &json!([]))
     );
     let text = files
-        .analyse("correlate", &["--column", "Acc", "--other", files.path()])
+        .analyze("correlate", &["--column", "Acc", "--other", files.path()])
         .ok();
     for part in ["+1.000", "p = 0.0833", "24"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     files
-        .analyse("correlate", &["--json"])
+        .analyze("correlate", &["--json"])
         .refused_as(ErrorKind::Usage);
     let said = files
-        .analyse(
+        .analyze(
             "correlate",
             &[
                 "--column",
@@ -207,7 +207,7 @@ fn correlate_compares_two_rankings() {
 fn cluster_groups_similar_models() {
     let files = Files::new();
     let found = files
-        .analyse("cluster", &["--json", "--method", "average"])
+        .analyze("cluster", &["--json", "--method", "average"])
         .lines()
         .remove(0);
     assert_eq!(
@@ -218,7 +218,7 @@ fn cluster_groups_similar_models() {
     assert_eq!(found["by"], json!(["Acc.animal", "Acc.food", "Acc.plant"]));
     let merges = found["merges"].as_array().unwrap();
     assert_eq!((merges.len(), &merges[2]["size"]), (3, &json!(4)));
-    let text = files.analyse("cluster", &["--of", "subtasks"]).ok();
+    let text = files.analyze("cluster", &["--of", "subtasks"]).ok();
     assert!(
         ["Acc.animal ─", "Acc.food   ─", "Acc.plant  ─", "Ward"]
             .iter()
@@ -226,7 +226,7 @@ fn cluster_groups_similar_models() {
         "{text}"
     );
     files
-        .analyse(
+        .analyze(
             "cluster",
             &["--of", "subtasks", "--columns", "Acc", "--json"],
         )
@@ -245,7 +245,7 @@ fn stability_curves_are_reproducible_and_end_at_the_board() {
         "4",
         "--json",
     ];
-    let found = files.analyse("stability", &args).lines().remove(0);
+    let found = files.analyze("stability", &args).lines().remove(0);
     assert_eq!(
         (&found["n"], &found["fractions"]),
         (&json!([6, 30, 60]), &json!([10.0, 50.0, 100.0]))
@@ -258,27 +258,27 @@ fn stability_curves_are_reproducible_and_end_at_the_board() {
             100.0 * cells[&(model, "Acc".into())].as_f64().unwrap(),
         );
     }
-    assert_eq!(files.analyse("stability", &args).lines().remove(0), found);
+    assert_eq!(files.analyze("stability", &args).lines().remove(0), found);
     let other = files
-        .analyse(
+        .analyze(
             "stability",
             &["--column", "Acc", "--fractions", "10,50,100", "--json"],
         )
         .lines()
         .remove(0);
     assert_ne!(other["models"], found["models"]);
-    let text = files.analyse("stability", &[]).ok();
+    let text = files.analyze("stability", &[]).ok();
     assert!(
         text.starts_with("MC+TF.clean ") && text.lines().next().unwrap().ends_with(" 1"),
         "{text}"
     );
     let refused = files
-        .analyse("stability", &["--fractions", "0", "--json"])
+        .analyze("stability", &["--fractions", "0", "--json"])
         .refused_as(ErrorKind::Usage);
     assert!(refused.names("100"), "{refused}");
     // What a project says is what its files say.
     let same = project()
-        .run(["analyse", "stability"].into_iter().chain(args))
+        .run(["analyze", "stability"].into_iter().chain(args))
         .lines()
         .remove(0);
     assert_eq!(same, found);
@@ -294,7 +294,7 @@ fn intervals_cover_sq_and_sc() {
         "400",
         "--json",
     ];
-    let found = files.analyse("intervals", &args).lines();
+    let found = files.analyze("intervals", &args).lines();
     let cells = files.cells();
     assert_eq!(found.len(), 16);
     for line in &found {
@@ -339,9 +339,9 @@ fn intervals_cover_sq_and_sc() {
             "{line}"
         );
     }
-    assert_eq!(files.analyse("intervals", &args).lines(), found);
+    assert_eq!(files.analyze("intervals", &args).lines(), found);
     let said = files
-        .analyse("intervals", &["--column", "nothing*", "--json"])
+        .analyze("intervals", &["--column", "nothing*", "--json"])
         .refused_as(ErrorKind::NotFound);
     assert!(said.names("`nothing*`"), "{said}");
 }
@@ -360,7 +360,7 @@ fn cleaning_compares_scores_before_and_after() {
     let of = |flag: &str| {
         bench
             .run([
-                "analyse", "cleaning", "--column", "Acc", flag, "--draws", "300", "--json",
+                "analyze", "cleaning", "--column", "Acc", flag, "--draws", "300", "--json",
             ])
             .lines()
             .remove(0)
@@ -397,7 +397,7 @@ fn cleaning_compares_scores_before_and_after() {
             assert_eq!(model["rank_before"], json!(at + 1));
         }
     }
-    let text = bench.run(["analyse", "cleaning", "--column", "SQ"]).ok();
+    let text = bench.run(["analyze", "cleaning", "--column", "SQ"]).ok();
     let first = text.lines().next().unwrap();
     assert!(
         ["SQ ", " 60 ", " 48 "]
@@ -407,10 +407,10 @@ fn cleaning_compares_scores_before_and_after() {
     );
     let files = Files::new();
     files
-        .analyse("cleaning", &["--json"])
+        .analyze("cleaning", &["--json"])
         .refused_as(ErrorKind::Usage);
     files
-        .analyse("cluster", &["--filter", "status:accepted", "--json"])
+        .analyze("cluster", &["--filter", "status:accepted", "--json"])
         .refused_as(ErrorKind::Usage);
 }
 
@@ -432,7 +432,7 @@ fn a_blind_round_refuses_cleaning() {
     for flags in [&["--accepted"][..], &["--kept"], &["--round", "first"]] {
         let said = bench
             .run(
-                ["analyse", "cleaning", "--as", "ann"]
+                ["analyze", "cleaning", "--as", "ann"]
                     .iter()
                     .chain(flags)
                     .chain(&["--json"])
@@ -442,7 +442,7 @@ fn a_blind_round_refuses_cleaning() {
         assert!(said.names("`first`"), "{said}");
     }
     let more = [
-        "analyse",
+        "analyze",
         "intervals",
         "--as",
         "ann",
@@ -453,7 +453,7 @@ fn a_blind_round_refuses_cleaning() {
     bench.run(more).refused_as(ErrorKind::Denied);
     assert!(
         bench
-            .run(["analyse", "intervals", "--as", "ann", "--draws", "50"])
+            .run(["analyze", "intervals", "--as", "ann", "--draws", "50"])
             .ok()
             .contains("MC+TF.clean")
     );
@@ -463,22 +463,22 @@ fn a_blind_round_refuses_cleaning() {
 fn alignment_counts_majorities_by_picture() {
     let bench = project();
     let none = bench
-        .run(["analyse", "alignment", "--json"])
+        .run(["analyze", "alignment", "--json"])
         .refused_as(ErrorKind::NotFound);
     assert!(none.names("filter run alignment"), "{none}");
     bench
-        .run(["analyse", "alignment", "--by", "people", "--json"])
+        .run(["analyze", "alignment", "--by", "people", "--json"])
         .refused_as(ErrorKind::NotFound);
     assert!(
         bench
-            .run(["analyse", "alignment", "--round", "x", "--json"])
+            .run(["analyze", "alignment", "--round", "x", "--json"])
             .refused_as(ErrorKind::Usage)
             .names("--by people")
     );
     assert!(
         bench
             .run([
-                "analyse",
+                "analyze",
                 "alignment",
                 "--by",
                 "people",
@@ -502,7 +502,7 @@ fn alignment_counts_majorities_by_picture() {
     );
     say("bob", &[(1, "reject"), (3, "fix"), (6, "accept")]);
     let found = bench
-        .run(["analyse", "alignment", "--by", "people", "--json"])
+        .run(["analyze", "alignment", "--by", "people", "--json"])
         .lines()
         .remove(0);
     let rates: Vec<(Value, u64, u64)> = found["rates"]
@@ -541,7 +541,7 @@ fn alignment_counts_majorities_by_picture() {
     assert_eq!(found["without"], 27, "{found}");
     let files = Files::new();
     files
-        .analyse("alignment", &["--json"])
+        .analyze("alignment", &["--json"])
         .refused_as(ErrorKind::Usage);
     // While a round is blind for somebody, others' verdicts are not told as rates either.
     bench
@@ -559,7 +559,7 @@ fn alignment_counts_majorities_by_picture() {
         .ok();
     for by in ["people", "filter"] {
         let said = bench
-            .run(["analyse", "alignment", "--as", "ann", "--by", by, "--json"])
+            .run(["analyze", "alignment", "--as", "ann", "--by", by, "--json"])
             .refused_as(ErrorKind::Denied);
         assert!(said.names("`first`"), "{said}");
     }
@@ -571,7 +571,7 @@ fn charts_follow_the_file_extension() {
     let place = |name: &str| files.folder.parent().unwrap().join(name);
     let svg = place("sq.svg");
     files
-        .analyse(
+        .analyze(
             "chart",
             &[
                 "--column",
@@ -590,13 +590,13 @@ fn charts_follow_the_file_extension() {
     );
     assert!(text.contains("100 draws of 30 images"), "{text}");
     files
-        .analyse("chart", &["--column", "SC", "--out", svg.to_str().unwrap()])
+        .analyze("chart", &["--column", "SC", "--out", svg.to_str().unwrap()])
         .ok();
     let text = std::fs::read_to_string(&svg).unwrap();
     assert!(text.contains("95 %") && text.contains("SC"), "{text}");
     let png = place("table.png");
     files
-        .analyse(
+        .analyze(
             "chart",
             &["--columns", "Acc.*", "--out", png.to_str().unwrap()],
         )
@@ -619,7 +619,7 @@ fn charts_follow_the_file_extension() {
         ]
         .map(String::from)
     };
-    let run = |args: [String; 6]| files.analyse("chart", &args.each_ref().map(String::as_str));
+    let run = |args: [String; 6]| files.analyze("chart", &args.each_ref().map(String::as_str));
     run(of_model("Acc.style.*")).ok();
     let text = std::fs::read_to_string(&svg).unwrap();
     assert!(
@@ -631,7 +631,7 @@ fn charts_follow_the_file_extension() {
     let mut heights = Vec::new();
     for rows in ["models", "columns"] {
         files
-            .analyse(
+            .analyze(
                 "chart",
                 &[
                     "--columns",
@@ -652,14 +652,14 @@ fn charts_follow_the_file_extension() {
         heights.push(height.unwrap().parse::<u32>().unwrap());
     }
     assert_ne!(heights[0], heights[1], "{heights:?}");
-    let said = files.analyse("chart", &["--out", "board.pdf"]).refused(2);
+    let said = files.analyze("chart", &["--out", "board.pdf"]).refused(2);
     assert!(said.names(".svg") && said.names(".png"), "{said}");
 }
 
 #[test]
 fn published_tables_are_listed_beside_the_board() {
     let listed = run(
-        Command::new(PROGRAM).args(["analyse", "published", "mm-sap", "--json"]),
+        Command::new(PROGRAM).args(["analyze", "published", "mm-sap", "--json"]),
         "",
     )
     .lines();
@@ -674,7 +674,7 @@ fn published_tables_are_listed_beside_the_board() {
     );
     let files = Files::new();
     let beside = [
-        "analyse",
+        "analyze",
         "published",
         "Dysca",
         "--json",
@@ -699,11 +699,11 @@ fn published_tables_are_listed_beside_the_board() {
             .filter(printed)
             .all(|l| l["n"] == 0 && l["same_as"].is_null())
     );
-    let text = run(Command::new(PROGRAM).args(["analyse", "published"]), "").ok();
+    let text = run(Command::new(PROGRAM).args(["analyze", "published"]), "").ok();
     assert!(text.contains("qAcc.L_l") && text.contains("± 1.3"));
     assert!(
         run(
-            Command::new(PROGRAM).args(["analyse", "published", "x"]),
+            Command::new(PROGRAM).args(["analyze", "published", "x"]),
             ""
         )
         .refused(1)
@@ -741,7 +741,7 @@ fn variants_are_compared_with_their_originals() {
     let answers = bench.write("alpha.jsonl", lines(all().map(answer)));
     bench.run(["import", answers.to_str().unwrap()]).ok();
     let found = bench
-        .run(["analyse", "variants", "--changed", "--json"])
+        .run(["analyze", "variants", "--changed", "--json"])
         .lines();
     assert_eq!((found.len(), &found[0]["model"]), (1, &json!("alpha")));
     let mut changed = Vec::new();
@@ -828,13 +828,13 @@ fn variants_are_compared_with_their_originals() {
             )
         );
     }
-    let text = bench.run(["analyse", "variants", "--model", "alpha"]).ok();
+    let text = bench.run(["analyze", "variants", "--model", "alpha"]).ok();
     assert!(text.contains("V1+V3@2") && !text.contains("blur"), "{text}");
-    let unknown = bench.run(["analyse", "variants", "--model", "beta", "--json"]);
+    let unknown = bench.run(["analyze", "variants", "--model", "beta", "--json"]);
     assert!(unknown.refused_as(ErrorKind::NotFound).names("beta"));
     // Without variants there is nothing to show.
     let files = Files::new();
     files
-        .analyse("variants", &["--json"])
+        .analyze("variants", &["--json"])
         .refused_as(ErrorKind::NotFound);
 }

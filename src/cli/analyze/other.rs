@@ -16,7 +16,7 @@ pub struct Args {
     /// CSV table with a column `model`
     #[arg(long, value_name = "FILE", conflicts_with = "other")]
     table: Option<PathBuf>,
-    /// Published tables of a paper (see `analyse published`)
+    /// Published tables of a paper (see `analyze published`)
     #[arg(long, value_name = "PAPER", conflicts_with_all = ["other", "table"])]
     published: Option<String>,
     /// CSV file of two columns: the name of a model on this board, and its name there

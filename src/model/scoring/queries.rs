@@ -1,4 +1,4 @@
-//! Queries and results of the filter bench.
+//! Queries about scores and rules, and their results.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +25,9 @@ pub struct ScorerState {
     pub job: Option<ScoringState>,
 }
 
-/// A bench query for one score.
+/// How the thresholds of one score divide the items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BenchQuery {
+pub struct TuningQuery {
     /// The score and its scale.
     pub measure: Measure,
     /// The items.
@@ -118,9 +118,9 @@ pub struct Sample {
     pub text: String,
 }
 
-/// The bench of one score.
+/// The reply: the histogram of a score, and what its thresholds do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bench {
+pub struct ThresholdTuning {
     pub measure: Measure,
     /// The model's logit scale; 1 if it has none.
     pub logit: f32,

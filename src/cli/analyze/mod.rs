@@ -1,4 +1,4 @@
-//! `benchtop analyse`: analyses of a whole board, of the project or of files.
+//! `benchtop analyze`: analyses of a whole board, of the project or of files.
 
 mod chart;
 mod contamination;
@@ -222,7 +222,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 method,
                 columns,
             };
-            return show(&source.analysed(What::Cluster(what))?, args.of.json);
+            return show(&source.analyzed(What::Cluster(what))?, args.of.json);
         }
         Kind::Stability(args) => {
             let (column, fractions) = (args.column.clone(), args.fractions.clone());
@@ -271,10 +271,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let columns = source.columns(args.column.as_deref())?;
             let plan = args.draws.plan();
             let what = What::Intervals(Intervals { columns, plan });
-            return show(&source.analysed(what)?, args.of.json);
+            return show(&source.analyzed(what)?, args.of.json);
         }
     };
-    show(&source::open(context, of)?.analysed(what)?, of.json)
+    show(&source::open(context, of)?.analyzed(what)?, of.json)
 }
 
 /// Prints an analysis as text, or as JSON: one object, or one object per line for lists.
@@ -286,7 +286,7 @@ fn show(found: &Analysis, is_json: bool) -> Result<u8> {
         (true, Analysis::Stable(found)) => json_text(found),
         (true, Analysis::Cleaned(found)) => json_text(found),
         (true, Analysis::Aligned(found)) => json_text(found),
-        (true, Analysis::Sure(list)) => list.iter().map(json_text).collect(),
+        (true, Analysis::Intervals(list)) => list.iter().map(json_text).collect(),
         (true, Analysis::Variants(list)) => list.iter().map(json_text).collect(),
         (true, Analysis::Contamination(found)) => json_text(found),
         (true, Analysis::Published(board)) => published::json(board),

@@ -35,7 +35,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             paths: paths.clone(),
             ..Of::default()
         };
-        let found = source::open(context, &of)?.analysed(What::Published(args.paper.clone()))?;
+        let found = source::open(context, &of)?.analyzed(What::Published(args.paper.clone()))?;
         return super::show(&found, args.json);
     }
     let figures = published::of_paper(args.paper.as_deref())?;

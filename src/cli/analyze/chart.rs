@@ -9,14 +9,14 @@ use crate::context::Context;
 use crate::out::print;
 use benchtop_formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use benchtop_metrics::statistics::{Z95, p_text, wilson};
-use benchtop_model::analysis::{Intervals, Sure, What};
+use benchtop_model::analysis::{Intervals, ScoreInterval, What};
 use benchtop_model::board::{Better, Board, Cell, Column, Scale};
 use benchtop_model::sorting::sort_by;
 use benchtop_model::{Error, Result};
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  benchtop analyse chart --out accuracy.svg --column Acc\n  benchtop analyse chart --out styles.png --columns 'Acc.style.*'"
+    after_help = "Examples:\n  benchtop analyze chart --out accuracy.svg --column Acc\n  benchtop analyze chart --out styles.png --columns 'Acc.style.*'"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let columns = args.column.iter().cloned().collect();
             let plan = args.draws.plan();
             let list = source
-                .analysed(What::Intervals(Intervals { columns, plan }))?
+                .analyzed(What::Intervals(Intervals { columns, plan }))?
                 .intervals()?;
             bars(&list, plan.draws)?.scenes(longest)
         }
@@ -203,13 +203,13 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
     })
 }
 
-fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
+fn bars(list: &[ScoreInterval], draws: u32) -> Result<Bars> {
     let Some(first) = list.first() else {
         return Err(
             Error::not_found("no model has a score in this column").help("choose another column")
         );
     };
-    let mut sorted: Vec<&Sure> = list.iter().collect();
+    let mut sorted: Vec<&ScoreInterval> = list.iter().collect();
     sort_by(&mut sorted, |a, b| {
         first
             .scale
@@ -217,7 +217,7 @@ fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
             .order(a.value, b.value)
             .then_with(|| a.model.cmp(&b.model))
     });
-    let bar = |s: &&Sure| Bar {
+    let bar = |s: &&ScoreInterval| Bar {
         label: s.model.clone(),
         value: if s.scale == Scale::Squared {
             s.value.max(0.0)

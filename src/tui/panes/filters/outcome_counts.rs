@@ -3,7 +3,7 @@
 
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::scoring::SuspiciousEnd;
-use benchtop_model::scoring::bench::{Bench, BenchQuery, Share, Tally};
+use benchtop_model::scoring::queries::{Share, Tally, ThresholdTuning, TuningQuery};
 
 /// At most one request in flight. The newest request waits; those in between are dropped.
 #[derive(Clone, Debug)]
@@ -69,15 +69,15 @@ pub(super) fn share((k, n): (u64, u64)) -> Share {
     Share { k, n, low, high }
 }
 
-/// The counts for the request `now`, given the reply `bench` to `asked`. The two requests may
+/// The counts for the request `now`, given the reply `tuning` to `asked`. The two requests may
 /// differ only in their thresholds.
-pub(super) fn counted(bench: &Bench, asked: &BenchQuery, now: &BenchQuery) -> Counted {
-    let tally = &bench.tally;
+pub(super) fn counted(tuning: &ThresholdTuning, asked: &TuningQuery, now: &TuningQuery) -> Counted {
+    let tally = &tuning.tally;
     let exact = Counted {
         items: tally.items,
         precision: share(tally.precision()),
         recall: share(tally.recall()),
-        percentile: bench.percentile,
+        percentile: tuning.percentile,
         exact: true,
     };
     if (asked.flag, asked.park) == (now.flag, now.park) {
@@ -85,16 +85,16 @@ pub(super) fn counted(bench: &Bench, asked: &BenchQuery, now: &BenchQuery) -> Co
     }
     let doubt = now.measure.scorer.suspicious_end();
     let count_beyond = |bars: &[u64], line: Option<f32>| {
-        line.map_or(0, |line| beyond(bars, bench.ends, doubt, line))
+        line.map_or(0, |line| beyond(bars, tuning.ends, doubt, line))
     };
     let (flag, park) = (
-        count_beyond(&bench.bars, now.flag),
-        count_beyond(&bench.bars, now.park),
+        count_beyond(&tuning.bars, now.flag),
+        count_beyond(&tuning.bars, now.park),
     );
-    let scored: u64 = bench.bars.iter().sum();
+    let scored: u64 = tuning.bars.iter().sum();
     let doubted = flag.max(park);
     let rejected =
-        count_beyond(&bench.rejected, now.flag).max(count_beyond(&bench.rejected, now.park));
+        count_beyond(&tuning.rejected, now.flag).max(count_beyond(&tuning.rejected, now.park));
     Counted {
         items: [tally.all().max(scored) - doubted, doubted - park, park],
         recall: share((rejected, exact.recall.n.max(rejected))),

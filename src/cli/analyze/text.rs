@@ -7,8 +7,8 @@ use benchtop_formats::published_figures as published;
 use benchtop_metrics::statistics::{Strokes, drawn, leaves, p_text};
 use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{
-    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, ModelCleaned, Rate, Stable,
-    Sure,
+    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, ModelCleaned, Rate,
+    ScoreInterval, Stable,
 };
 use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Scale};
@@ -24,7 +24,7 @@ pub(super) fn of(found: &Analysis) -> String {
         Analysis::Clustered(found) => clustered(found),
         Analysis::Stable(found) => stable(found),
         Analysis::Cleaned(found) => cleaned(found),
-        Analysis::Sure(list) => sure(list),
+        Analysis::Intervals(list) => intervals(list),
         Analysis::Published(board) => beside(board),
         Analysis::Aligned(found) => aligned(found),
         Analysis::Variants(list) => super::variants::text(list),
@@ -234,8 +234,8 @@ fn aligned(found: &Aligned) -> String {
     out
 }
 
-fn sure(list: &[Sure]) -> String {
-    let row = |s: &Sure| {
+fn intervals(list: &[ScoreInterval]) -> String {
+    let row = |s: &ScoreInterval| {
         let wilson = s
             .wilson
             .map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));

@@ -4,7 +4,7 @@ use crate::agreement::table::{Words, plain};
 use crate::out::{count, notes};
 use benchtop_model::analysis::contamination::{Contaminations, Rates};
 use benchtop_model::clean;
-use benchtop_model::scoring::bench::Share;
+use benchtop_model::scoring::queries::Share;
 
 /// A table with the originals and the variants, and beside each variant the originals of its items.
 pub(super) fn text(found: &Contaminations) -> String {
