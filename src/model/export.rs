@@ -113,7 +113,7 @@ impl ExportRequest {
             all.extend(["--out".into(), out.to_string_lossy().into_owned()]);
         }
         let flags = [
-            (self.images, "--images"),
+            (self.images, "--pictures"),
             (self.drafts, "--drafts"),
             (self.with_predictions, "--with-predictions"),
         ];

@@ -450,7 +450,7 @@ fn dysca_figures_come_back_byte_for_byte_with_their_pictures() {
         &[
             "--format",
             "dysca",
-            "--images",
+            "--pictures",
             "--out",
             out.to_str().unwrap(),
         ],

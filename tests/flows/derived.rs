@@ -111,7 +111,7 @@ fn derivations_and_rights_survive_export_import_and_a_rebuild() {
     let out = bench.beside("out/all.jsonl");
     let out = out.to_str().unwrap();
     bench
-        .run(["export", "--format", "jsonl", "--images", "--out", out])
+        .run(["export", "--format", "jsonl", "--pictures", "--out", out])
         .ok();
     let other = Bench::new();
     other.run(["import", out]).ok();

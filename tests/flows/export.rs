@@ -187,9 +187,16 @@ fn export_filters_items_and_refuses_bad_options() {
         .refused(2);
     assert!(refused.names("vlmevalkit"), "{refused}");
     let refused = bench
-        .run(["export", "--format", "vlmevalkit", "--out", dir, "--images"])
+        .run([
+            "export",
+            "--format",
+            "vlmevalkit",
+            "--out",
+            dir,
+            "--pictures",
+        ])
         .refused(2);
-    assert!(refused.names("--images"), "{refused}");
+    assert!(refused.names("--pictures"), "{refused}");
 }
 
 #[test]

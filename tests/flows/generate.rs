@@ -103,7 +103,7 @@ fn exports_carry_drafts_and_mark_them() {
             "export",
             "--format",
             "dysca",
-            "--images",
+            "--pictures",
             "--drafts",
             "--out",
             out.to_str().unwrap(),
@@ -248,7 +248,7 @@ fn drafts_are_refused_with_their_count_unless_requested() {
             "--format",
             "jsonl",
             "--drafts",
-            "--images",
+            "--pictures",
             "--out",
             file.to_str().unwrap(),
         ])

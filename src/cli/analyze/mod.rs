@@ -136,8 +136,8 @@ struct IntervalsArgs {
     #[command(flatten)]
     of: Of,
     /// Columns, comma-separated; may contain `*` and `?` [default: the main column]
-    #[arg(long, value_name = "GLOB")]
-    column: Option<String>,
+    #[arg(long, alias = "column", value_name = "GLOB")]
+    columns: Option<String>,
     #[command(flatten)]
     draws: Draws,
 }
@@ -268,7 +268,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Kind::Contamination(args) => (&args.of, What::Contamination),
         Kind::Intervals(args) => {
             let source = source::open(context, &args.of)?;
-            let columns = source.columns(args.column.as_deref())?;
+            let columns = source.columns(args.columns.as_deref())?;
             let plan = args.draws.plan();
             let what = What::Intervals(Intervals { columns, plan });
             return show(&source.analyzed(what)?, args.of.json);

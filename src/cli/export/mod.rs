@@ -39,8 +39,8 @@ pub struct Args {
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
     /// Copy the pictures next to the file, under the names in the records
-    #[arg(long, requires = "out")]
-    images: bool,
+    #[arg(long, alias = "images", requires = "out")]
+    pictures: bool,
     /// Include items that show a draft picture, and mark them
     #[arg(long)]
     drafts: bool,
@@ -79,7 +79,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         format: args.format.name.into(),
         out: args.out.clone(),
         filter: args.filter.clone().unwrap_or_default(),
-        images: args.images,
+        images: args.pictures,
         drafts: args.drafts,
         with_predictions: args.with_predictions,
     };

@@ -94,7 +94,7 @@ pub(super) fn check_options(export: &Export, ask: &ExportRequest) -> Result<()> 
         }
         if ask.images {
             return Err(Error::usage("this format always includes the pictures")
-                .help("omit --images")
+                .help("omit --pictures")
                 .field("images"));
         }
     }

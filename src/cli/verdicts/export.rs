@@ -96,7 +96,7 @@ fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
 fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Write>> {
     let words = words(&args.map, &[]);
     let mut writer =
-        TaskWriter::new(out, &words, &args.pictures_at).with_reasons(&client.welcome().reasons);
+        TaskWriter::new(out, &words, &args.picture_prefix).with_reasons(&client.welcome().reasons);
     let comments = commented(client)?;
     let mut write = |tasks: Vec<(u32, &[(u32, ExchangedVerdict)])>| {
         let mut items = Items::new(client, tasks.iter().map(|(number, _)| *number).collect());

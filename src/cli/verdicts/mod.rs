@@ -40,13 +40,14 @@ pub struct Args {
     /// Prefix of picture paths in Label Studio tasks
     #[arg(
         long,
+        alias = "pictures-at",
         default_value = "",
         hide_default_value = true,
         value_name = "PREFIX"
     )]
-    pictures_at: String,
+    picture_prefix: String,
     /// Print only the labeling config for Label Studio
-    #[arg(long, conflicts_with_all = ["format", "json", "round", "out", "map", "pictures_at"])]
+    #[arg(long, conflicts_with_all = ["format", "json", "round", "out", "map", "picture_prefix"])]
     labeling_config: bool,
 }
 

@@ -13,8 +13,8 @@ fn pictures_of_another_encoder_are_kept() {
     let id = rig.begin(missing());
     let count = rig.until(id, JobStatus::Done).done;
     let made: Vec<GeneratedImage> = {
-        let pictures = rig.shared.items.pictures();
         let keys: BTreeSet<u64> = rig.made().iter().map(|m| pictures_key(&rig, m)).collect();
+        let pictures = rig.shared.items.pictures();
         keys.iter()
             .flat_map(|key| pictures.samples(*key))
             .map(|entry| pictures.line(entry).unwrap())
