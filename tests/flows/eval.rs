@@ -78,7 +78,7 @@ fn eval(bench: &Bench, server: &Server, more: &[&str]) -> Value {
         &url,
         "--json",
         "--timeout",
-        "1",
+        "3",
     ];
     let out = bench.run(args.into_iter().chain(more.iter().copied()));
     json_lines(&out.out)
@@ -115,7 +115,7 @@ fn a_misbehaving_server_answers_every_question_once() {
     let server = Server::new(|seen| match (number(seen), seen.before) {
         (3 | 9, 0) => Act::Status(429, vec![("retry-after", "0".into())], "slow down".into()),
         (4 | 10, 0) => Act::Status(503, vec![], "busy".into()),
-        (5, 0) => Act::Stall(Duration::from_secs(3)),
+        (5, 0) => Act::Stall(Duration::from_secs(30)),
         (6, 0) => Act::Raw(200, vec![], vec![b'{'; 200], true),
         (7, 0) => Act::Body(b"<html>bad gateway</html>".to_vec()),
         (8, _) => reply("The answer is (A) and I will now expl", "length"),

@@ -202,10 +202,16 @@ impl Bench {
 
     /// What stands in `sessions/WHO.jsonl`.
     pub fn journal(&self, who: &str) -> Vec<Decision> {
-        let reading =
-            journal::read(&self.project().sessions().join(format!("{who}.jsonl"))).unwrap();
-        assert!(reading.problems.is_empty() && !reading.torn, "{reading:?}");
-        reading.decisions
+        let path = self.project().sessions().join(format!("{who}.jsonl"));
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let reading = journal::read(&path).unwrap();
+            // The owner may be writing a line.
+            if !reading.torn || Instant::now() > until {
+                assert!(reading.problems.is_empty() && !reading.torn, "{reading:?}");
+                return reading.decisions;
+            }
+        }
     }
 
     /// The verdicts in `sessions/WHO.jsonl` as `item key: verdict`, undos and redos as such.
@@ -532,10 +538,6 @@ impl Seat {
             }
             Program::new(app, out, size, clock, inbox, None)?.run(&host)
         };
-        let program = std::thread::Builder::new()
-            .name("program".into())
-            .spawn(work)
-            .unwrap();
         let mut seat = Seat {
             screen,
             window,
@@ -543,11 +545,14 @@ impl Seat {
             clock,
             parser: Parser::default(),
             typed_at: 0,
-            program: Some(program),
+            program: None,
         };
+        // Typed before the first reply can come.
         if !terminal.stays_home {
             seat.keys("gr");
         }
+        let program = std::thread::Builder::new().name("program".into());
+        seat.program = Some(program.spawn(work).unwrap());
         seat
     }
 
