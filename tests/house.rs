@@ -763,6 +763,33 @@ fn lost_names(root: &Path, text: &str, code: &str) -> Vec<String> {
     found
 }
 
+/// Names that the documentation places in a file of the repository, "`name` (`src/...`)" or "`name` in `src/...`", and that
+/// this file does not have.
+fn misplaced_names(root: &Path, text: &str) -> Vec<String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut found = Vec::new();
+    for place in parts.windows(3).skip(1).step_by(2) {
+        let &[name, " (" | " in ", path] = place else {
+            continue;
+        };
+        let last = name.trim_end_matches("()").rsplit("::").next().unwrap();
+        let is_name = last.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if !is_name || !path.ends_with(".rs") {
+            continue;
+        }
+        let source = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        let is_word = |word: &str| word == last;
+        if !source
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(is_word)
+        {
+            found.push(format!("{name} in {path}"));
+        }
+    }
+    found
+}
+
 #[test]
 fn names_in_the_documentation_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -778,7 +805,9 @@ fn names_in_the_documentation_exist() {
         .iter()
         .filter(|p| p.extension().is_some_and(|e| e == "md"))
     {
-        let lost = lost_names(root, &read(page), &code).into_iter();
+        let text = read(page);
+        let lost = lost_names(root, &text, &code).into_iter();
+        let lost = lost.chain(misplaced_names(root, &text));
         found.extend(lost.map(|lost| format!("{}: {lost}", page.display())));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -788,6 +817,9 @@ fn names_in_the_documentation_exist() {
         lost_names(root, planted, &code),
         ["src/gone.rs", "Event::Gone"]
     );
+    let planted = "`clock::now` (`src/owner/clock.rs`), `Clock::gone` in\n`src/owner/clock.rs`, `gone` in `tests/support/`";
+    let misplaced = ["Clock::gone in src/owner/clock.rs"];
+    assert_eq!(misplaced_names(root, planted), misplaced);
 }
 
 #[test]

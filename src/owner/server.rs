@@ -133,8 +133,9 @@ fn open_data(
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
 }
 
-/// Opens the data. A killed owner releases the lock before the store, so this waits for the store.
-fn open_when_free(project: &Project) -> Result<open::OpenData> {
+/// Opens the data. A killed owner releases the lock before the store, and a child that was just
+/// forked keeps both until it executes, so this waits for the store.
+pub(crate) fn open_when_free(project: &Project) -> Result<open::OpenData> {
     let since = Instant::now();
     loop {
         match open::open(project) {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::context::{Data, OwnerContext};
 use crate::dispatch::{Task, TaskContext};
 use crate::evaluate::Evaluations;
+use crate::server::open_when_free;
 use crate::writer;
 use benchtop_files::project::Project;
 use benchtop_inference::BatchEvent;
@@ -20,7 +21,6 @@ use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
 use benchtop_model::{ErrorKind, Result};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_protocol::wire::{FromOwner, JudgeReport, JudgeRequest, request};
-use benchtop_store::open::open;
 use benchtop_store::runs;
 use benchtop_store::trust::Trust;
 
@@ -90,7 +90,7 @@ struct Rig {
 impl Rig {
     /// An owner of the user with this name.
     fn of(project: &Project, user: &str) -> Rig {
-        let opened = open(project).unwrap();
+        let opened = open_when_free(project).unwrap();
         let (sender, queue) = mpsc::channel();
         let data = Data {
             catalog: opened.catalog,
@@ -254,7 +254,7 @@ fn judging(url: &str) -> JudgeRequest {
 fn project() -> (tempfile::TempDir, Project) {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(&dir.path().join("p")).unwrap();
-    let opened = open(&project).unwrap();
+    let opened = open_when_free(&project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
     let order = Order {
         seed: 3,
@@ -852,7 +852,7 @@ fn a_follower_gets_the_answers_that_came_after_it_had_joined() {
             .models
             .iter()
             .filter(|of| of.judged + of.skipped < of.answers);
-        assert_eq!((report.models.len(), left.count()), (2, 0));
+        assert_eq!((report.models.len(), left.count()), (2, 0), "{report:?}");
     });
 }
 

@@ -4,6 +4,7 @@ use std::sync::mpsc;
 use super::*;
 use crate::context::Data;
 use crate::dispatch::{self, Query, Watch};
+use crate::server::open_when_free;
 use crate::writer;
 use benchtop_files::project::Project;
 use benchtop_model::cancel::{Cancel, ProgressSink};
@@ -17,7 +18,6 @@ use benchtop_model::{ErrorKind, Field, Filter, Status};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_pipeline::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_protocol::wire::request;
-use benchtop_store::open::open;
 use benchtop_store::scores::ScorerVersion;
 
 /// How long a test waits for an expected event. Never a measurement.
@@ -123,20 +123,7 @@ struct Rig {
 
 impl Rig {
     fn over(project: &Project, small: &Small) -> Rig {
-        // A child process forked by another test holds the lock of the last store until it calls
-        // exec.
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        let opened = loop {
-            match open(project) {
-                Err(problem)
-                    if problem.kind == ErrorKind::Conflict
-                        && std::time::Instant::now() < deadline =>
-                {
-                    std::thread::sleep(std::time::Duration::from_millis(10));
-                }
-                opened => break opened.unwrap(),
-            }
-        };
+        let opened = open_when_free(project).unwrap();
         let (sender, queue) = mpsc::channel();
         let data = Data {
             catalog: opened.catalog,
@@ -246,7 +233,7 @@ impl Drop for Rig {
 fn composed(count: u64) -> (tempfile::TempDir, Project) {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(&dir.path().join("p")).unwrap();
-    let opened = open(&project).unwrap();
+    let opened = open_when_free(&project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
     let order = Order {
         seed: 3,

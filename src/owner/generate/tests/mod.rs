@@ -13,6 +13,7 @@ use crate::clock;
 use crate::context::Data;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task as _, TaskContext};
+use crate::server::open_when_free;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
 use benchtop_inference::{GenerationEvent, ImageGenerator};
@@ -28,7 +29,6 @@ use benchtop_model::job::{
 use benchtop_model::{ErrorKind, Item, Judgement, Result, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_protocol::wire::{Decide, Event, Receipt, request};
-use benchtop_store::open::open;
 use benchtop_store::pictures;
 
 fn begin(
@@ -220,7 +220,7 @@ struct Rig {
 
 impl Rig {
     fn over(project: &Project, small: &Small) -> Rig {
-        let opened = open(project).unwrap();
+        let opened = open_when_free(project).unwrap();
         let (sender, queue) = mpsc::channel();
         let data = Data {
             catalog: opened.catalog.clone(),
@@ -386,7 +386,7 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
 }
 
 fn add(project: &Project, count: u64, seed: u64) {
-    let opened = open(project).unwrap();
+    let opened = open_when_free(project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
     let composition = Composition::new(
         &metadata,
