@@ -25,7 +25,7 @@ pub struct ScorerState {
     pub job: Option<ScoringState>,
 }
 
-/// How the thresholds of one score divide the items.
+/// Asks what the thresholds of one score do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuningQuery {
     /// The score and its scale.

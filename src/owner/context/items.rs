@@ -8,10 +8,10 @@ use super::guard::{Guard, Lock};
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, StatusColumns};
 
-/// A read lock.
-pub type Read<'a, T> = Guard<RwLockReadGuard<'a, T>>;
-/// A write lock.
-pub type Write<'a, T> = Guard<RwLockWriteGuard<'a, T>>;
+/// A read lock that is held.
+pub type ReadGuard<'a, T> = Guard<RwLockReadGuard<'a, T>>;
+/// A write lock that is held.
+pub type WriteGuard<'a, T> = Guard<RwLockWriteGuard<'a, T>>;
 
 /// Items and their statuses.
 pub struct Data {
@@ -40,12 +40,12 @@ impl Items {
     }
 
     /// Read lock on items and statuses.
-    pub fn data(&self) -> Read<'_, Data> {
+    pub fn data(&self) -> ReadGuard<'_, Data> {
         Guard::new(Lock::Data, || self.data.read())
     }
 
     /// Write lock on items and statuses, to be held for microseconds.
-    pub fn data_mut(&self) -> Write<'_, Data> {
+    pub fn data_mut(&self) -> WriteGuard<'_, Data> {
         Guard::new(Lock::Data, || self.data.write())
     }
 
@@ -55,22 +55,22 @@ impl Items {
     }
 
     /// Read lock on the verdicts. Blocks while they are being loaded.
-    pub fn ledger(&self) -> Read<'_, Ledger> {
+    pub fn ledger(&self) -> ReadGuard<'_, Ledger> {
         Guard::new(Lock::Ledger, || self.ledger.read())
     }
 
     /// Write lock on the verdicts.
-    pub fn ledger_mut(&self) -> Write<'_, Ledger> {
+    pub fn ledger_mut(&self) -> WriteGuard<'_, Ledger> {
         Guard::new(Lock::Ledger, || self.ledger.write())
     }
 
     /// Read lock on the generated pictures. Blocks while their journal is being read.
-    pub fn pictures(&self) -> Read<'_, Pictures> {
+    pub fn pictures(&self) -> ReadGuard<'_, Pictures> {
         Guard::new(Lock::Pictures, || self.pictures.read())
     }
 
     /// Write lock on the generated pictures.
-    pub fn pictures_mut(&self) -> Write<'_, Pictures> {
+    pub fn pictures_mut(&self) -> WriteGuard<'_, Pictures> {
         Guard::new(Lock::Pictures, || self.pictures.write())
     }
 }
